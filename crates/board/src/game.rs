@@ -1,0 +1,394 @@
+//! A game: a board with its history, rules, handicap and result.
+
+use std::fmt;
+
+use crate::{
+    board::{Board, IllegalMove, InvalidSize},
+    color::Color,
+    moves::Move,
+    rules::{KoRule, Rules},
+    score,
+    vertex::Vertex,
+    zobrist,
+};
+
+/// A move and who played it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlayedMove {
+    /// Who moved. Colours need not alternate.
+    pub color: Color,
+    /// What was played.
+    pub mv: Move,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// One player won.
+    Win {
+        /// The winner.
+        winner: Color,
+        /// Why.
+        by: Reason,
+    },
+    /// Nobody won.
+    Draw,
+}
+
+/// Why a player won.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reason {
+    /// More points, by this many.
+    Points(f32),
+    /// The opponent resigned.
+    Resignation,
+    /// The opponent ran out of time.
+    Time,
+    /// The opponent broke the rules or left.
+    Forfeit,
+}
+
+impl Outcome {
+    /// The outcome of a counted game; `score` is Black's points minus White's.
+    pub fn from_score(score: f32) -> Outcome {
+        if score == 0.0 {
+            return Outcome::Draw;
+        }
+        let winner = if score > 0.0 { Color::Black } else { Color::White };
+        Outcome::Win { winner, by: Reason::Points(score.abs()) }
+    }
+
+    /// The winner, if there is one.
+    pub fn winner(&self) -> Option<Color> {
+        match self {
+            Outcome::Win { winner, .. } => Some(*winner),
+            Outcome::Draw => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// As in SGF and GTP: `B+3.5`, `W+R`, `B+T`, `W+F`, `0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Draw => f.write_str("0"),
+            Outcome::Win { winner, by } => {
+                write!(f, "{}+", winner.letter())?;
+                match by {
+                    Reason::Points(points) => write!(f, "{points}"),
+                    Reason::Resignation => f.write_str("R"),
+                    Reason::Time => f.write_str("T"),
+                    Reason::Forfeit => f.write_str("F"),
+                }
+            }
+        }
+    }
+}
+
+/// Why handicap stones cannot be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HandicapError {
+    /// There are stones on the board already.
+    BoardNotEmpty,
+    /// This board has no fixed points for so many stones.
+    InvalidNumber {
+        /// The number asked for.
+        stones: usize,
+        /// The largest number that this board allows; 0 if it has no handicap points.
+        most: usize,
+    },
+    /// The point is not on the board, or named twice.
+    InvalidVertex(Vertex),
+}
+
+impl fmt::Display for HandicapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BoardNotEmpty => f.write_str("board not empty: clear_board before placing handicap stones"),
+            Self::InvalidNumber { stones, most: 0 } => {
+                write!(f, "invalid number of handicap stones {stones}: this board has no handicap points")
+            }
+            Self::InvalidNumber { stones, most } => {
+                write!(f, "invalid number of handicap stones {stones}: this board takes 2 to {most}")
+            }
+            Self::InvalidVertex(v) => write!(f, "invalid handicap point {v}: off the board or named twice"),
+        }
+    }
+}
+
+impl std::error::Error for HandicapError {}
+
+/// A board with its history, rules and result.
+///
+/// ```
+/// use tengen_board::{Game, Rules};
+/// let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
+/// game.try_play("E5".parse().unwrap()).unwrap();
+/// assert_eq!(game.moves().len(), 1);
+/// game.undo();
+/// assert!(game.moves().is_empty());
+/// ```
+#[derive(Clone)]
+pub struct Game {
+    rules: Rules,
+    start: Board,
+    board: Board,
+    handicap: usize,
+    moves: Vec<PlayedMove>,
+    /// The key of the position before each move and of the current one, for superko.
+    keys: Vec<u64>,
+    outcome: Option<Outcome>,
+}
+
+impl Game {
+    /// A game on an empty board.
+    pub fn new(width: usize, height: usize, rules: Rules) -> Result<Game, InvalidSize> {
+        Ok(Game::from_board(Board::try_new(width, height)?, rules))
+    }
+
+    /// A game that starts from a position.
+    pub fn from_board(start: Board, rules: Rules) -> Game {
+        let keys = vec![position_key(&start, rules.ko)];
+        Game { rules, board: start.clone(), start, handicap: 0, moves: Vec::new(), keys, outcome: None }
+    }
+
+    /// The current position.
+    #[inline]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The position before the first move, with handicap and set-up stones.
+    pub fn start(&self) -> &Board {
+        &self.start
+    }
+
+    /// The rules.
+    #[inline]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Changes the rules from here on; moves already played stay.
+    pub fn set_rules(&mut self, rules: Rules) {
+        self.rules = rules;
+        let moves = std::mem::take(&mut self.moves);
+        self.replay(&moves);
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub fn to_play(&self) -> Color {
+        self.board.to_play()
+    }
+
+    /// Gives the turn to `color`.
+    pub fn set_to_play(&mut self, color: Color) {
+        self.board.set_to_play(color);
+        if let Some(key) = self.keys.last_mut() {
+            *key = position_key(&self.board, self.rules.ko);
+        }
+        if self.moves.is_empty() {
+            self.start.set_to_play(color);
+        }
+    }
+
+    /// The moves so far.
+    #[inline]
+    pub fn moves(&self) -> &[PlayedMove] {
+        &self.moves
+    }
+
+    /// The last move, if any.
+    #[inline]
+    pub fn last_move(&self) -> Option<PlayedMove> {
+        self.moves.last().copied()
+    }
+
+    /// Black's handicap stones.
+    #[inline]
+    pub fn handicap(&self) -> usize {
+        self.handicap
+    }
+
+    /// Passes in a row up to here.
+    pub fn passes(&self) -> usize {
+        self.moves.iter().rev().take_while(|m| m.mv.is_pass()).count()
+    }
+
+    /// Whether both players have passed, or the outcome is settled.
+    pub fn is_over(&self) -> bool {
+        self.passes() >= 2 || self.outcome.is_some()
+    }
+
+    /// Ends the game with an outcome that the board does not show, such as a resignation.
+    pub fn set_outcome(&mut self, outcome: Option<Outcome>) {
+        self.outcome = outcome;
+    }
+
+    /// The outcome: as set, else after two passes the score with every stone alive, else none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome.or_else(|| (self.passes() >= 2).then(|| Outcome::from_score(self.score(&[]))))
+    }
+
+    /// Black's points minus White's, komi and handicap bonus included, without the `dead` stones.
+    pub fn score(&self, dead: &[Vertex]) -> f32 {
+        score::final_score(&self.board, &self.rules, self.handicap, dead)
+    }
+
+    /// Whether the player to move may play, and if not, why. Passing is always allowed.
+    pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
+        self.board.check(mv, self.rules.suicide)?;
+        if self.rules.ko != KoRule::Simple && !mv.is_pass() {
+            let mut after = self.board.clone();
+            after.play_unchecked(mv);
+            if self.repeats(&after) {
+                return Err(IllegalMove::Superko);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `after`, reached by placing a stone in this game (or further on, in a search), is forbidden by superko.
+    #[inline]
+    pub fn repeats(&self, after: &Board) -> bool {
+        self.rules.ko != KoRule::Simple && self.keys.contains(&position_key(after, self.rules.ko))
+    }
+
+    /// Plays for the player to move, or says why not.
+    pub fn try_play(&mut self, mv: Move) -> Result<(), IllegalMove> {
+        self.check(mv)?;
+        self.play_unchecked(mv);
+        Ok(())
+    }
+
+    /// Plays for `color`, whoever's turn it is, or says why not.
+    pub fn try_play_as(&mut self, color: Color, mv: Move) -> Result<(), IllegalMove> {
+        let turn = self.to_play();
+        if color == turn {
+            return self.try_play(mv);
+        }
+        let before = self.board.clone();
+        self.board.set_to_play(color);
+        self.try_play(mv).inspect_err(|_| self.board = before)
+    }
+
+    /// Plays a legal move.
+    ///
+    /// # Panics
+    /// If the move is illegal: for tests and examples.
+    pub fn play(&mut self, mv: Move) {
+        if let Err(error) = self.try_play(mv) {
+            panic!("{} cannot play {mv}: {error}\n{}", self.to_play(), self.board);
+        }
+    }
+
+    /// Plays a move that the caller knows to be legal.
+    pub fn play_unchecked(&mut self, mv: Move) {
+        self.moves.push(PlayedMove { color: self.to_play(), mv });
+        self.board.play_unchecked(mv);
+        self.keys.push(position_key(&self.board, self.rules.ko));
+    }
+
+    /// Takes back the last move. `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        let Some(count) = self.moves.len().checked_sub(1) else { return false };
+        self.undo_to(count);
+        true
+    }
+
+    /// Takes back moves until `count` are left.
+    pub fn undo_to(&mut self, count: usize) {
+        let mut moves = std::mem::take(&mut self.moves);
+        moves.truncate(count);
+        self.outcome = None;
+        self.replay(&moves);
+    }
+
+    fn replay(&mut self, moves: &[PlayedMove]) {
+        self.board.clone_from(&self.start);
+        self.moves.clear();
+        self.keys.clear();
+        self.keys.push(position_key(&self.board, self.rules.ko));
+        for played in moves {
+            self.board.set_to_play(played.color);
+            self.play_unchecked(played.mv);
+        }
+    }
+
+    /// Places `stones` black stones on the customary points (GTP's `fixed_handicap`) and returns them.
+    pub fn place_fixed_handicap(&mut self, stones: usize) -> Result<Vec<Vertex>, HandicapError> {
+        let points = handicap_points(self.board.width(), self.board.height(), stones)?;
+        self.place_handicap(&points)?;
+        Ok(points)
+    }
+
+    /// Places black handicap stones on chosen points; White is to play.
+    pub fn place_handicap(&mut self, points: &[Vertex]) -> Result<(), HandicapError> {
+        if self.board.empties().len() != self.board.area() || !self.moves.is_empty() {
+            return Err(HandicapError::BoardNotEmpty);
+        }
+        let most = self.board.area() - 1;
+        if points.is_empty() || points.len() > most {
+            return Err(HandicapError::InvalidNumber { stones: points.len(), most });
+        }
+        for (i, &v) in points.iter().enumerate() {
+            if !self.board.contains(v) || points[..i].contains(&v) {
+                return Err(HandicapError::InvalidVertex(v));
+            }
+        }
+        let stones: Vec<_> = points.iter().map(|&v| (v, Color::Black)).collect();
+        self.start.set_up(&stones).expect("handicap stones leave an empty point");
+        self.start.set_to_play(Color::White);
+        self.handicap = points.len();
+        self.replay(&[]);
+        Ok(())
+    }
+
+    /// Says that `stones` of the set-up stones are handicap stones (from an SGF record, for the bonus).
+    pub fn set_handicap(&mut self, stones: usize) {
+        self.handicap = stones;
+    }
+}
+
+impl fmt::Debug for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}\n{:?}\n{}", self.rules, self.moves, self.board)
+    }
+}
+
+/// What superko compares.
+#[inline]
+fn position_key(board: &Board, ko: KoRule) -> u64 {
+    match (ko, board.to_play()) {
+        (KoRule::Situational, Color::White) => board.hash() ^ zobrist::WHITE_TO_PLAY,
+        _ => board.hash(),
+    }
+}
+
+/// The customary handicap points, in the order of the GTP specification (section 4.1.1).
+pub fn handicap_points(width: usize, height: usize, stones: usize) -> Result<Vec<Vertex>, HandicapError> {
+    let least = width.min(height);
+    let most = match (least, width % 2 == 1 && height % 2 == 1) {
+        (0..7, _) => 0,
+        (7.., true) if least > 7 => 9,
+        _ => 4,
+    };
+    if !(2..=most).contains(&stones) {
+        return Err(HandicapError::InvalidNumber { stones, most });
+    }
+    let edge = |size: usize| if size >= 13 { 3 } else { 2 };
+    let (left, bottom) = (edge(width), edge(height));
+    let (right, top) = (width - 1 - left, height - 1 - bottom);
+    let (center, middle) = (width / 2, height / 2);
+    let corners = [(left, bottom), (right, top), (left, top), (right, bottom)];
+    let sides = [(left, middle), (right, middle), (center, bottom), (center, top)];
+    let mut points: Vec<_> = corners[..stones.min(4)].to_vec();
+    if stones >= 6 {
+        points.extend(&sides[..if stones >= 8 { 4 } else { 2 }]);
+    }
+    if stones >= 5 && stones % 2 == 1 {
+        points.push((center, middle));
+    }
+    Ok(points.into_iter().map(|(col, row)| Vertex::new(col, row)).collect())
+}

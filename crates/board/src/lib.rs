@@ -1,0 +1,25 @@
+//! The rules of Go: a fast board for any size from 2x2 to 19x19, games with history and superko, scoring, SGF.
+//!
+//! The three layers are [`Rules`] (what is allowed), [`Board`] (a position, no history) and [`Game`] (a board with
+//! its history, rules and result).
+
+mod board;
+mod color;
+mod diagram;
+mod game;
+mod moves;
+mod rules;
+mod score;
+mod symmetry;
+mod vertex;
+pub mod zobrist;
+
+pub use board::{Board, IllegalMove, InvalidSize, Liberties, MIN_SIZE};
+pub use color::{Color, ColorMap, ParseColorError};
+pub use diagram::ParseDiagramError;
+pub use game::{Game, HandicapError, Outcome, PlayedMove, Reason, handicap_points};
+pub use moves::Move;
+pub use rules::{HandicapBonus, KoRule, ParseRulesError, Rules, Scoring};
+pub use score::{area_owners, area_score, final_score, playout_score};
+pub use symmetry::Symmetry;
+pub use vertex::{CELLS, MAX_AREA, MAX_SIZE, ParseVertexError, Vertex, VertexMap, column_letter};

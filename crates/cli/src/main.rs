@@ -1,0 +1,3 @@
+//! The `tengen` command.
+
+fn main() {}

@@ -1,0 +1,108 @@
+//! Players: anything that chooses moves in a game.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tengen_board::{Game, Move};
+
+use crate::{
+    playout::{PlayoutPolicy, Uniform, UniformConfig},
+    rng::Rng,
+};
+
+/// What a player does on its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Plays a stone or passes.
+    Play(Move),
+    /// Gives up.
+    Resign,
+}
+
+/// Asks a running search to stop; clones share the request.
+#[derive(Clone, Debug, Default)]
+pub struct StopSignal(Arc<AtomicBool>);
+
+impl StopSignal {
+    /// Stops whoever watches this signal.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the signal ready for the next search.
+    pub fn reset(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How much a player may think about one move.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// At most this many playouts; the player's own setting if absent.
+    pub playouts: Option<u64>,
+    /// At most this long; the player's own setting if absent.
+    pub time: Option<Duration>,
+    /// Ends the search early.
+    pub stop: StopSignal,
+}
+
+/// Chooses moves in a game.
+pub trait Player: Send {
+    /// A short name, as GTP and reports show it.
+    fn name(&self) -> &str;
+
+    /// A legal move for the player to move in `game`, or resignation.
+    fn decide(&mut self, game: &Game, budget: &Budget) -> Decision;
+
+    /// Forgets what belongs to the last game.
+    fn new_game(&mut self) {}
+
+    /// Starts the random numbers again from `seed`.
+    fn set_seed(&mut self, seed: u64);
+}
+
+/// The baseline of S5.2: a uniformly random legal move that does not fill an own eye.
+pub struct RandomPlayer {
+    policy: Uniform,
+    rng: Rng,
+}
+
+impl RandomPlayer {
+    /// A random player with its eye rule and seed.
+    pub fn new(config: &UniformConfig, seed: u64) -> RandomPlayer {
+        RandomPlayer { policy: Uniform::new(config), rng: Rng::new(seed) }
+    }
+}
+
+impl Player for RandomPlayer {
+    fn name(&self) -> &'static str {
+        "random"
+    }
+
+    fn decide(&mut self, game: &Game, _budget: &Budget) -> Decision {
+        let mut board = game.board().clone();
+        // Superko is known only to the game: a refused move is drawn again, and after many refusals it passes.
+        for _ in 0..board.area() * 8 {
+            let mv = self.policy.choose(&mut board, &[], &mut self.rng);
+            if game.check(mv).is_ok() {
+                return Decision::Play(mv);
+            }
+        }
+        Decision::Play(Move::PASS)
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        self.rng = Rng::new(seed);
+    }
+}

@@ -1,0 +1,104 @@
+//! Uniformly random legal moves that do not fill an own eye.
+//!
+//! **What.** Every legal point that is not an own eye is equally likely; a pass if there is none.
+//!
+//! **Source.** Brügmann 1993; the eye rules are those of Drake 2009 (S1.3), Bouzy and Helmstetter 2003 (S2.1)
+//! and Liu (S5.2).
+//!
+//! **How.** Points are drawn from the board's list of empty points. A refused point is swapped behind the part that
+//! is still drawn from, so the draw is exact and ends.
+
+use serde::{Deserialize, Serialize};
+use tengen_board::{Board, Color, Move, Vertex};
+
+use super::PlayoutPolicy;
+use crate::rng::Rng;
+
+/// Which points count as own eyes, where a playout never plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EyeRule {
+    /// Every orthogonal neighbour friendly, at most one enemy on the diagonals, none at an edge or corner (S1.3).
+    #[default]
+    Diagonals,
+    /// Every orthogonal neighbour friendly, and each of those chains has two or more liberties (S2.1, first).
+    TwoLiberties,
+    /// Every orthogonal neighbour belongs to one friendly chain (S2.1, second).
+    OneChain,
+    /// Every orthogonal neighbour and three of four diagonals friendly or off the board (S5.2).
+    ThreeDiagonals,
+}
+
+impl EyeRule {
+    /// Whether the empty point `v` is an eye of `color`.
+    #[inline]
+    pub fn is_eye(self, board: &Board, v: Vertex, color: Color) -> bool {
+        if self == EyeRule::Diagonals {
+            return board.is_eye(v, color);
+        }
+        board.is_surrounded(v, color) && self.is_surrounded_eye(board, v, color)
+    }
+
+    #[inline(never)]
+    fn is_surrounded_eye(self, board: &Board, v: Vertex, color: Color) -> bool {
+        let chains = v.neighbors().map(|n| board.chain_of(n, color));
+        let mut chains = chains.into_iter().filter(|&c| c != Vertex::NONE);
+        match self {
+            EyeRule::Diagonals => board.is_eye(v, color),
+            EyeRule::TwoLiberties => chains.all(|c| !board.is_atari_at(c, v)),
+            EyeRule::OneChain => chains.next().is_some_and(|first| chains.all(|c| c == first)),
+            EyeRule::ThreeDiagonals => {
+                let good = |d: &Vertex| board.is_color(*d, color) || !board.contains(*d);
+                v.diagonals().iter().filter(|d| good(d)).count() >= 3
+            }
+        }
+    }
+}
+
+/// Parameters of [`Uniform`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniformConfig {
+    /// Which points count as own eyes.
+    pub eyes: EyeRule,
+}
+
+/// Uniformly random legal moves that do not fill an own eye.
+#[derive(Clone, Debug)]
+pub struct Uniform {
+    eyes: EyeRule,
+}
+
+impl Uniform {
+    /// The policy with these parameters.
+    pub fn new(config: &UniformConfig) -> Uniform {
+        Uniform { eyes: config.eyes }
+    }
+}
+
+impl PlayoutPolicy for Uniform {
+    #[inline]
+    fn choose(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
+        let eyes = self.eyes;
+        let me = board.to_play();
+        draw(board, rng, |board, v| {
+            board.empty_neighbors(v) != 0 || (!eyes.is_eye(board, v, me) && board.is_legal_without_space(v))
+        })
+    }
+}
+
+/// An empty point that `accept` takes, each equally likely; a pass if it takes none.
+#[inline]
+pub fn draw(board: &mut Board, rng: &mut Rng, accept: impl Fn(&Board, Vertex) -> bool) -> Move {
+    let mut left = board.empties().len();
+    while left > 0 {
+        let i = rng.below(left);
+        let v = board.empties()[i];
+        if accept(board, v) {
+            return v.into();
+        }
+        left -= 1;
+        board.swap_empties(i, left);
+    }
+    Move::PASS
+}

@@ -1,0 +1,44 @@
+//! The random generator that is passed to everything that plays at random.
+
+use rand_core::{Rng as _, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A small fast generator. The same seed gives the same numbers on every machine.
+#[derive(Clone, Debug)]
+pub struct Rng(Xoshiro256PlusPlus);
+
+impl Rng {
+    /// The generator that belongs to a seed.
+    pub fn new(seed: u64) -> Rng {
+        Rng(Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A number below `end`, each equally likely (to one part in 2³² / `end`).
+    #[inline]
+    pub fn below(&mut self, end: usize) -> usize {
+        ((self.bits() >> 32) * end as u64 >> 32) as usize
+    }
+
+    /// A number from 0 up to 1, 1 excluded.
+    #[inline]
+    pub fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 * (1.0 / (1u64 << 24) as f32)
+    }
+
+    /// `true` with the given probability.
+    #[inline]
+    pub fn chance(&mut self, probability: f32) -> bool {
+        self.unit() < probability
+    }
+
+    /// A new generator that is independent of this one.
+    pub fn split(&mut self) -> Rng {
+        Rng::new(self.bits())
+    }
+}

@@ -1,0 +1,1 @@
+//! Presets and players from a spec.
