@@ -19,7 +19,7 @@ impl Rng {
     /// A number below `end`, each equally likely (to one part in 2³² / `end`).
     #[inline]
     pub fn below(&mut self, end: usize) -> usize {
-        ((self.bits() >> 32) * end as u64 >> 32) as usize
+        (((self.bits() >> 32) * end as u64) >> 32) as usize
     }
 
     /// A number from 0 up to 1, 1 excluded.
@@ -35,6 +35,7 @@ impl Rng {
     }
 
     /// A new generator that is independent of this one.
+    #[must_use]
     pub fn split(&mut self) -> Rng {
         Rng::new(self.bits())
     }
