@@ -1,5 +1,12 @@
 //! Monte-Carlo Go: playouts, tree search, players, GTP. No tensors, no async.
 
+pub mod eval;
+pub mod mcts;
 pub mod player;
 pub mod playout;
+pub mod prior;
+pub mod report;
 pub mod rng;
+pub mod search;
+pub mod tree;
+mod worker;

@@ -8,8 +8,10 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod pattern3;
 mod uniform;
 
+pub use pattern3::{Patterns, Shape, code_around};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
 /// Chooses moves beyond the tree.
