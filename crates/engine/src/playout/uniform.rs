@@ -89,7 +89,7 @@ impl PlayoutPolicy for Uniform {
 
 /// An empty point that `accept` takes, each equally likely; a pass if it takes none.
 #[inline]
-pub fn draw(board: &mut Board, rng: &mut Rng, accept: impl Fn(&Board, Vertex) -> bool) -> Move {
+pub(super) fn draw(board: &mut Board, rng: &mut Rng, accept: impl Fn(&Board, Vertex) -> bool) -> Move {
     let mut left = board.empties().len();
     while left > 0 {
         let i = rng.below(left);
