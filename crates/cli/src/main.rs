@@ -32,7 +32,7 @@ Every command explains itself: tengen bench playout --help";
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of tengen play")]
     play: play::PlayArgs,
     #[command(flatten)]
     output: args::OutputArgs,

@@ -82,7 +82,7 @@ impl Params {
         self.0.extend(other.0);
     }
 
-    /// Every parameter with its dotted name, in alphabetical order.
+    /// Every parameter with its dotted name, in the order of declaration.
     pub fn list(&self) -> Vec<(String, Value)> {
         let mut leaves = Vec::new();
         collect_leaves("", &self.0, &mut leaves);
@@ -98,6 +98,7 @@ impl Params {
     pub(crate) fn unknown_key(&self, key: &str, owner: &str, others: &[&str]) -> SpecError {
         let mut known: Vec<_> = self.list().into_iter().map(|(key, _)| key).collect();
         known.extend(others.iter().map(|&key| key.to_owned()));
+        known.retain(|key| key != "kind");
         known.sort();
         known.dedup();
         SpecError::UnknownKey {

@@ -58,8 +58,8 @@ impl PlayerSpec {
 
     /// Every parameter, defaults spelled out.
     pub fn params(&self) -> Params {
-        let mut params = Params::of(&self.config);
-        params.extend(Params::of(&self.options));
+        let mut params = Params::of(&self.options);
+        params.extend(Params::of(&self.config));
         params
     }
 

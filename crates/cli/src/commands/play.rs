@@ -51,8 +51,8 @@ pub(crate) struct PlayArgs {
     /// Black's handicap stones, on the customary points
     #[arg(long, default_value_t = 0, value_name = "STONES")]
     handicap: usize,
-    /// How the board is drawn
-    #[arg(long, value_enum, default_value_t = BoardStyle::Auto, value_name = "STYLE")]
+    /// How the board is drawn: auto, ascii, unicode or color
+    #[arg(long, value_enum, hide_possible_values = true, default_value_t = BoardStyle::Auto, value_name = "STYLE")]
     board: BoardStyle,
     /// Write the game to this SGF file when it ends
     #[arg(long, value_name = "FILE")]
