@@ -76,8 +76,8 @@ impl PlayerArgs {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct GameArgs {
     /// Board size: 9, 13, 19, or columns x rows such as 7x9
-    #[arg(short, long, default_value = "9", value_name = "SIZE")]
-    size: BoardSize,
+    #[arg(short, long, value_name = "SIZE")]
+    size: Option<BoardSize>,
     /// Points for White; that of the rules if absent
     #[arg(short, long, value_name = "POINTS", allow_hyphen_values = true)]
     komi: Option<f32>,
@@ -87,11 +87,12 @@ pub(crate) struct GameArgs {
 }
 
 impl GameArgs {
-    /// A game at its beginning.
-    pub(crate) fn game(&self) -> Result<Game> {
+    /// A game at its beginning; the board is square and of size `default` if no other is asked for.
+    pub(crate) fn game(&self, default: usize) -> Result<Game> {
+        let BoardSize { width, height } = self.size.unwrap_or(BoardSize { width: default, height: default });
         let komi = self.komi.unwrap_or(self.rules.komi);
         anyhow::ensure!(komi.is_finite() && komi.abs() <= 400.0, "--komi {komi}: must be from -400 to 400");
-        Ok(Game::new(self.size.width, self.size.height, self.rules.with_komi(komi))?)
+        Ok(Game::new(width, height, self.rules.with_komi(komi))?)
     }
 }
 

@@ -57,13 +57,8 @@ pub enum SpecError {
         message: String,
     },
     /// A player cannot be started.
-    #[error("cannot start {what}: {message}")]
-    Start {
-        /// The player.
-        what: String,
-        /// Why, and what to do about it.
-        message: String,
-    },
+    #[error("{0}")]
+    Start(String),
 }
 
 fn did_you_mean(near: Option<&str>) -> String {

@@ -13,6 +13,7 @@
 //! assert_eq!(player.name(), "random");
 //! ```
 
+mod configure;
 mod error;
 mod options;
 mod params;
@@ -23,6 +24,6 @@ mod spec;
 pub use error::SpecError;
 pub use options::PlayerOptions;
 pub use params::{Params, parse_config};
-pub use player_config::PlayerConfig;
+pub use player_config::{ExternalConfig, PlayerConfig};
 pub use preset::{PRESETS, Preset};
 pub use spec::PlayerSpec;

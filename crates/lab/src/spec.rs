@@ -9,7 +9,7 @@ use crate::{
     error::SpecError,
     options::PlayerOptions,
     params::{Params, parse_setting, parse_value, show_value, split_settings},
-    player_config::PlayerConfig,
+    player_config::{ExternalConfig, PlayerConfig},
     preset::Preset,
 };
 
@@ -114,6 +114,15 @@ impl FromStr for PlayerSpec {
 
     fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
         let text = text.trim();
+        if let Some(command) = text.strip_prefix("gtp:") {
+            let config = ExternalConfig { command: command.trim().to_owned(), ..ExternalConfig::default() };
+            return Ok(PlayerSpec {
+                name: text.to_owned(),
+                about: "another program that speaks GTP".to_owned(),
+                options: PlayerOptions::default(),
+                config: PlayerConfig::Gtp(config),
+            });
+        }
         let parts = split_settings(text);
         let base = parts[0].trim();
         let mut spec = if is_path(base) {
@@ -174,6 +183,16 @@ mod tests {
         assert!(error("random,kind=clever").contains("`random`"), "{}", error("random,kind=clever"));
         assert!(error("no/such.toml").contains("cannot read no/such.toml"));
         assert!(error("").contains("choose one of"));
+    }
+
+    #[test]
+    fn any_program_can_be_a_player() {
+        let mut spec: PlayerSpec = "gtp:no-such-program --mode gtp,x=1".parse().unwrap();
+        assert_eq!(spec.get("command").as_deref(), Some("no-such-program --mode gtp,x=1"));
+        let error = spec.build().err().unwrap().to_string();
+        assert!(error.contains("no-such-program"), "{error}");
+        spec.set("move_seconds", "-1").unwrap();
+        assert!(spec.build().err().unwrap().to_string().contains("number of seconds"));
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(crate) struct PlayArgs {
 
 pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
     let spec = args.player.spec()?;
-    let mut game = args.game.game()?;
+    let mut game = args.game.game(9)?;
     if args.handicap > 0 {
         game.place_fixed_handicap(args.handicap).context("--handicap")?;
     }
