@@ -9,7 +9,10 @@ use std::{
 use anyhow::{Context, Result};
 use clap::Args;
 use tengen_board::{Color, Game, Move, Outcome, Reason, Vertex};
-use tengen_engine::player::{Decision, Player};
+use tengen_engine::{
+    player::{Decision, Player},
+    status::dead_stones,
+};
 use tengen_lab::PlayerOptions;
 
 use crate::{
@@ -91,7 +94,7 @@ struct Session {
     options: PlayerOptions,
     name: String,
     style: BoardStyle,
-    /// Stones that the human has marked as dead after the game.
+    /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
     dead: Vec<Vertex>,
 }
 
@@ -109,10 +112,15 @@ impl Session {
     fn play(mut self, mut input: impl BufRead, mut out: impl Write, sgf: Option<&Path>) -> Result<()> {
         writeln!(out, "You play {}. Type a point such as D4, or help.\n", self.human)?;
         let mut line = String::new();
+        let mut is_counted = false;
         'game: loop {
             if !self.game.is_over() && self.game.to_play() != self.human {
                 self.answer(&mut out)?;
                 continue;
+            }
+            if self.game.passes() >= 2 && !is_counted {
+                self.dead = dead_stones(&self.game);
+                is_counted = true;
             }
             self.show(&mut out)?;
             if self.game.outcome().is_some() && self.game.passes() < 2 {
@@ -133,7 +141,10 @@ impl Session {
                 };
                 match next {
                     Next::Ask => {}
-                    Next::Go => continue 'game,
+                    Next::Go => {
+                        is_counted &= self.game.passes() >= 2;
+                        continue 'game;
+                    }
                     Next::Leave => break 'game,
                 }
             }
@@ -218,6 +229,13 @@ impl Session {
         Ok(Next::Ask)
     }
 
+    fn list_dead(&self) -> String {
+        if self.dead.is_empty() {
+            return "none".to_owned();
+        }
+        self.dead.iter().map(Vertex::to_string).collect::<Vec<_>>().join(" ")
+    }
+
     /// Marks the chain at `v` as dead, or as alive again.
     fn toggle_dead(&mut self, v: Vertex) {
         let board = self.game.board();
@@ -251,9 +269,8 @@ impl Session {
         }
         if let Some(outcome) = self.outcome() {
             if self.game.passes() >= 2 {
-                let note = if self.dead.is_empty() { "every stone alive" } else { "without the dead stones" };
-                writeln!(out, "Both passed. Score: {outcome}, {note}.")?;
-                writeln!(out, "Mark dead stones with dead D4; done ends the game, undo goes back.")?;
+                writeln!(out, "Both passed. Score: {outcome}. Dead stones: {}.", self.list_dead())?;
+                writeln!(out, "dead D4 marks a chain as dead or alive; done ends the game, undo goes back.")?;
             }
         } else {
             let passed = if self.game.passes() > 0 {
