@@ -129,13 +129,8 @@ mod tests {
             board.play(point.parse().unwrap());
         }
         let text = BoardStyle::Unicode.draw(&board, "A1".parse().unwrap());
-        let expected = "\
-   A B C D E
- 3 ┌─┬─┬─┬─○ 3
- 2 ├─●─┼─┼─┤ 2
- 1(●)┴─┴─┴─┘ 1
-   A B C D E";
-        assert_eq!(text, expected);
+        let expected = ["   A B C D E", " 3 ┌─┬─┬─┬─○ 3", " 2 ├─●─┼─┼─┤ 2", " 1(●)┴─┴─┴─┘ 1", "   A B C D E"];
+        assert_eq!(text, expected.join("\n"));
         assert_eq!(BoardStyle::Ascii.draw(&board, Move::PASS), board.to_string());
     }
 }

@@ -85,12 +85,7 @@ fn memory(system: &System) -> Check {
 fn build() -> Check {
     if cfg!(debug_assertions) {
         let remedy = "cargo build --release, then target/release/tengen";
-        return Check::bad(
-            "build",
-            Status::Warning,
-            "a debug build, slower than a release build",
-            remedy,
-        );
+        return Check::bad("build", Status::Warning, "a debug build, slower than a release build", remedy);
     }
     Check::ok("build", format!("release, {} {}", env::consts::OS, env::consts::ARCH))
 }
