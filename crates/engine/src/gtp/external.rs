@@ -2,7 +2,10 @@
 
 use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
 
-use super::client::{Client, ClientError, Timeouts};
+use super::{
+    client::{Client, Timeouts},
+    client_error::ClientError,
+};
 use crate::player::{Budget, Decision, Player};
 
 /// What the engine has on its board.
