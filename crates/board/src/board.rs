@@ -15,12 +15,14 @@
 //! * the stones of a chain form a ring through `next`. A point that names no chain has `next[v] = v`,
 //!   `size[v] = 0` and `liberties[v] = 0`, so that starting a chain and joining one are the same code.
 
+#![allow(unsafe_code)] // Neighbours of known points without wrapping; see the SAFETY comments.
+
 use std::fmt;
 
 use crate::{
     color::{Color, ColorMap},
     moves::Move,
-    vertex::{MAX_AREA, MAX_SIZE, STRIDE, Vertex, VertexMap},
+    vertex::{CELLS, MAX_AREA, MAX_SIZE, STRIDE, Vertex, VertexMap},
     zobrist,
 };
 
@@ -156,7 +158,8 @@ pub struct Board {
 /// The parts of a board that are not arrays over vertices.
 #[derive(Clone)]
 struct Info {
-    empties: [Vertex; MAX_AREA],
+    /// Longer than any board, so that masked indices need no bounds check.
+    empties: [Vertex; CELLS],
     empty_count: u16,
     width: u8,
     height: u8,
@@ -237,7 +240,7 @@ impl Board {
             size: VertexMap::filled(0),
             place: VertexMap::filled(u16::MAX),
             info: Info {
-                empties: [Vertex::NONE; MAX_AREA],
+                empties: [Vertex::NONE; CELLS],
                 empty_count: 0,
                 width: width as u8,
                 height: height as u8,
@@ -323,16 +326,35 @@ impl Board {
     /// The empty points, in no particular order.
     #[inline]
     pub fn empties(&self) -> &[Vertex] {
-        &self.info.empties[..(self.info.empty_count as usize).min(MAX_AREA)]
+        &self.info.empties[..self.info.empty_count as usize % CELLS]
     }
 
-    /// Swaps two entries of [`Board::empties`]. The position stays the same: a playout that draws moves at random
-    /// moves refused ones out of its way like this.
+    /// An empty point that `accept` takes, each equally likely; a pass if it takes none. `below(n)` gives a random
+    /// number below `n`.
+    ///
+    /// The position stays the same, but refused points change places in [`Board::empties`] with the last of those
+    /// that are still drawn from: that keeps the draw exact, and it ends.
     #[inline]
-    pub fn swap_empties(&mut self, i: usize, j: usize) {
-        self.info.empties.swap(i, j);
-        self.place[self.info.empties[i]] = i as u16;
-        self.place[self.info.empties[j]] = j as u16;
+    pub fn draw_empty(
+        &mut self,
+        mut below: impl FnMut(usize) -> usize,
+        accept: impl Fn(&Board, Vertex) -> bool,
+    ) -> Move {
+        let mut left = self.info.empty_count as usize;
+        while left > 0 {
+            let i = below(left) % CELLS;
+            let v = self.info.empties[i];
+            if accept(self, v) {
+                return v.into();
+            }
+            left -= 1;
+            let last = self.info.empties[left % CELLS];
+            self.info.empties[i] = last;
+            self.info.empties[left % CELLS] = v;
+            self.place[last] = i as u16;
+            self.place[v] = left as u16;
+        }
+        Move::PASS
     }
 
     /// Whose turn it is.
@@ -374,10 +396,15 @@ impl Board {
         self.info.prisoners[color] as usize
     }
 
+    /// Sets what [`Board::prisoners`] returns for Black and White: for a position that is put together by hand.
+    pub(crate) fn set_prisoners(&mut self, prisoners: [usize; 2]) {
+        self.info.prisoners = ColorMap(prisoners.map(|n| n as u16));
+    }
+
     /// The chain of the stone on `v`, named by one of its stones; [`Vertex::NONE`] if there is no stone.
     #[inline]
     pub fn chain(&self, v: Vertex) -> Vertex {
-        Vertex::from_index(self.chains[Color::Black][v].index() | self.chains[Color::White][v].index())
+        self.chains[Color::Black][v].or(self.chains[Color::White][v])
     }
 
     /// The chain of the stone of `color` on `v`; [`Vertex::NONE`] if there is none.
@@ -537,41 +564,56 @@ impl Board {
         }
     }
 
-    /// Plays a move that the caller knows to be legal. A suicide takes its own stones off. After an illegal move the board
-    /// is in no sensible state, though nothing worse happens.
+    /// Plays a move that the caller knows to be legal. A suicide takes its own stones off; a move on an occupied point
+    /// is a pass.
     #[inline]
     pub fn play_unchecked(&mut self, mv: Move) {
         let me = self.info.to_play;
         self.info.ko = Vertex::NONE;
         self.info.to_play = !me;
-        if let Some(v) = mv.vertex() {
-            self.put_stone(v, me);
+        let v = mv.vertex_or_none();
+        if self.is_empty(v) {
+            // SAFETY: `as_liberty` is 0 but for empty points of this board.
+            unsafe {
+                match me {
+                    Color::Black => self.put_stone::<0>(v),
+                    Color::White => self.put_stone::<1>(v),
+                }
+            }
+        } else {
+            debug_assert!(mv.is_pass(), "{mv} is occupied\n{self}");
         }
     }
 
+    /// # Safety
+    /// `v` is an empty point of this board.
     #[inline]
-    fn put_stone(&mut self, v: Vertex, me: Color) {
-        debug_assert!(self.is_empty(v), "{v} is occupied\n{self}");
+    unsafe fn put_stone<const ME: usize>(&mut self, v: Vertex) {
+        let me = Color::ALL[ME];
         let in_enemy_eye = self.is_surrounded(v, !me);
-        let neighbors = v.neighbors();
+        // SAFETY: `v` is a point of this board.
+        let neighbors = unsafe { v.neighbors_of_point() };
 
         // 1. The point is no longer empty.
         self.remove_empty(v);
         self.info.hash ^= zobrist::stone(me, v);
         self.info.stones[me] += 1;
         let liberty = std::mem::take(&mut self.as_liberty[v]);
-        self.count_stone::<true>(v, me);
+        // SAFETY: `v` is a point of this board.
+        unsafe { self.count_stone::<true>(v, me) };
 
         // 2. Neighbouring chains lose a liberty; the dummy chain absorbs empty points and border.
         let enemies = neighbors.map(|n| self.chains[!me][n]);
         let friends = neighbors.map(|n| self.chains[me][n]);
         for (friend, enemy) in friends.into_iter().zip(enemies) {
-            self.liberties[Vertex::from_index(friend.index() | enemy.index())] -= liberty;
+            self.liberties[friend.or(enemy)] -= liberty;
         }
 
         // 3. The stone starts a chain or joins the one with the largest name; others are merged into that.
-        let largest = friends.into_iter().max().expect("four neighbours");
-        let smallest = friends.map(|f| f.index().wrapping_sub(1)).into_iter().min().expect("four neighbours");
+        let [a, b, c, d] = friends;
+        let largest = a.max(b).max(c.max(d));
+        let [a, b, c, d] = friends.map(Vertex::before);
+        let smallest = a.min(b).min(c.min(d));
         let mut chain = if largest == Vertex::NONE { v } else { largest };
         self.chains[me][v] = chain;
         self.liberties[chain] += neighbors.into_iter().map(|n| self.as_liberty[n]).sum::<u64>();
@@ -579,7 +621,7 @@ impl Board {
         let after = self.next[chain];
         self.next[chain] = self.next[v];
         self.next[v] = after;
-        if smallest.wrapping_add(1) != largest.index() && largest != Vertex::NONE {
+        if smallest != largest.before() {
             for friend in friends {
                 let friend = self.chains[me][friend];
                 if friend != Vertex::NONE && friend != chain {
@@ -615,11 +657,15 @@ impl Board {
     }
 
     /// Adds (or takes back) a stone in the counters of the eight points around it, a row at a time.
+    ///
+    /// # Safety
+    /// `v` is a point of this board.
     #[inline]
-    fn count_stone<const ADD: bool>(&mut self, v: Vertex, color: Color) {
+    unsafe fn count_stone<const ADD: bool>(&mut self, v: Vertex, color: Color) {
         let (beside, row) = field::STONE[color.index()];
-        let below = v.step(-(STRIDE as isize) - 1);
-        for (start, add) in [(below, row), (v.step(-1), beside), (v.step(STRIDE as isize - 1), row)] {
+        // SAFETY: the caller's promise.
+        let rows = unsafe { v.rows_around_point() };
+        for (start, add) in rows.into_iter().zip([row, beside, row]) {
             let words = self.around.run_mut(start);
             for (word, add) in words.iter_mut().zip(add) {
                 *word = if ADD { word.wrapping_add(add) } else { word.wrapping_sub(add) };
@@ -630,7 +676,7 @@ impl Board {
     #[inline]
     fn add_empty(&mut self, v: Vertex) {
         let end = self.info.empty_count;
-        self.info.empties[end as usize] = v;
+        self.info.empties[end as usize % CELLS] = v;
         self.place[v] = end;
         self.info.empty_count = end + 1;
     }
@@ -639,8 +685,8 @@ impl Board {
     fn remove_empty(&mut self, v: Vertex) {
         let end = self.info.empty_count - 1;
         let hole = self.place[v];
-        let last = self.info.empties[end as usize];
-        self.info.empties[hole as usize] = last;
+        let last = self.info.empties[end as usize % CELLS];
+        self.info.empties[hole as usize % CELLS] = last;
         self.place[last] = hole;
         self.info.empty_count = end;
     }
@@ -675,11 +721,13 @@ impl Board {
             self.info.hash ^= zobrist::stone(color, stone);
             let liberty = pseudo::liberty(stone);
             self.as_liberty[stone] = liberty;
-            for n in stone.neighbors() {
+            // SAFETY: a stone stands on a point of this board.
+            for n in unsafe { stone.neighbors_of_point() } {
                 let neighbor = self.chain(n);
                 self.liberties[neighbor] = self.liberties[neighbor].wrapping_add(liberty);
             }
-            self.count_stone::<false>(stone, color);
+            // SAFETY: a stone stands on a point of this board.
+            unsafe { self.count_stone::<false>(stone, color) };
             self.add_empty(stone);
             stone = after;
         }

@@ -1,22 +1,19 @@
 //! The random generator that is passed to everything that plays at random.
 
-use rand_core::{Rng as _, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-/// A small fast generator. The same seed gives the same numbers on every machine.
+/// wyrand, the fastest of the small generators: a third of the instructions of xoshiro256++. The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
-pub struct Rng(Xoshiro256PlusPlus);
+pub struct Rng(fastrand::Rng);
 
 impl Rng {
     /// The generator that belongs to a seed.
     pub fn new(seed: u64) -> Rng {
-        Rng(Xoshiro256PlusPlus::seed_from_u64(seed))
+        Rng(fastrand::Rng::with_seed(seed))
     }
 
     /// 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        self.0.u64(..)
     }
 
     /// A number below `end`, each equally likely (to one part in 2³² / `end`).

@@ -81,24 +81,12 @@ impl PlayoutPolicy for Uniform {
     fn choose(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
         let eyes = self.eyes;
         let me = board.to_play();
-        draw(board, rng, |board, v| {
-            board.empty_neighbors(v) != 0 || (!eyes.is_eye(board, v, me) && board.is_legal_without_space(v))
-        })
+        board.draw_empty(
+            |end| rng.below(end),
+            |board, v| {
+                board.empty_neighbors(v) != 0
+                    || (!eyes.is_eye(board, v, me) && board.is_legal_without_space(v))
+            },
+        )
     }
-}
-
-/// An empty point that `accept` takes, each equally likely; a pass if it takes none.
-#[inline]
-pub fn draw(board: &mut Board, rng: &mut Rng, accept: impl Fn(&Board, Vertex) -> bool) -> Move {
-    let mut left = board.empties().len();
-    while left > 0 {
-        let i = rng.below(left);
-        let v = board.empties()[i];
-        if accept(board, v) {
-            return v.into();
-        }
-        left -= 1;
-        board.swap_empties(i, left);
-    }
-    Move::PASS
 }
