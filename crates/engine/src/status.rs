@@ -6,7 +6,7 @@
 //! **Limits.** It suits finished positions. Random players neither see a ladder nor keep a seki, so a position that is
 //! still open is only estimated, and nothing is ever reported as seki.
 
-use tengen_board::{Board, Color, Game, Rules, Vertex, VertexMap};
+use tengen_board::{Board, Color, Game, Scoring, Vertex, VertexMap};
 
 use crate::{
     playout::{PlayoutLimits, Uniform, UniformConfig, play_out},
@@ -56,11 +56,11 @@ fn owner(board: &Board, v: Vertex) -> Option<Color> {
 
 /// The dead stones of a finished game, in the order of [`Board::points`].
 ///
-/// Under Tromp-Taylor rules no stone is dead: what is on the board counts. The judgement depends on the position only,
+/// Where the rules know no agreement about dead stones (Tromp-Taylor), none is dead: what is on the board counts. The judgement depends on the position only,
 /// so asking twice gives the same answer.
 pub fn dead_stones(game: &Game) -> Vec<Vertex> {
     let rules = game.rules();
-    if *rules == Rules::TROMP_TAYLOR.with_komi(rules.komi) {
+    if rules.scoring == Scoring::Area && !rules.friendly_pass {
         return Vec::new();
     }
     let board = game.board();
@@ -75,6 +75,8 @@ pub fn dead_stones(game: &Game) -> Vec<Vertex> {
 
 #[cfg(test)]
 mod tests {
+    use tengen_board::Rules;
+
     use super::*;
 
     #[test]

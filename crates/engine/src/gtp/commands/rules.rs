@@ -1,6 +1,6 @@
-//! Rules by name, as KGS and KataGo send them. Komi is set apart and stays.
+//! Rules by name or by KataGo's descriptions. Komi is set apart and stays, unless it is named.
 
-use tengen_board::Rules;
+use tengen_board::{ParseRulesError, Rules};
 
 use super::{
     super::{
@@ -14,7 +14,14 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "kgs-rules RULES", run: set_rules },
     Command { usage: "kata-get-rules", run: get_rules },
     Command { usage: "kata-set-rules RULES", run: set_rules },
+    Command { usage: "kata-set-rule RULE VALUE", run: set_rule },
 ];
+
+impl From<ParseRulesError> for Refusal {
+    fn from(error: ParseRulesError) -> Refusal {
+        Refusal::new(error.to_string())
+    }
+}
 
 impl Server {
     /// Changes the rules of the game under way; whose turn it is stays.
@@ -25,17 +32,23 @@ impl Server {
     }
 }
 
+fn get_rules(server: &mut Server, args: Args<'_>) -> Reply {
+    args.none()?;
+    Ok(server.game.rules().to_json())
+}
+
 fn set_rules(server: &mut Server, args: Args<'_>) -> Reply {
     if args.text.is_empty() {
         return Err(args.wrong());
     }
-    let rules: Rules =
-        args.text.parse().map_err(|error: tengen_board::ParseRulesError| Refusal::new(error.to_string()))?;
-    server.set_rules(rules.with_komi(server.game.rules().komi));
+    let rules: Rules = args.text.parse()?;
+    let komi = if args.text.contains("komi") { rules.komi } else { server.game.rules().komi };
+    server.set_rules(rules.with_komi(komi));
     Ok(String::new())
 }
 
-fn get_rules(server: &mut Server, args: Args<'_>) -> Reply {
-    args.none()?;
-    Ok(server.game.rules().name().unwrap_or("custom").to_owned())
+fn set_rule(server: &mut Server, args: Args<'_>) -> Reply {
+    let [rule, value] = args.exactly()?;
+    server.set_rules(server.game.rules().with_rule(rule, value)?);
+    Ok(String::new())
 }

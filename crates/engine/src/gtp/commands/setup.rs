@@ -62,7 +62,8 @@ fn clear_board(server: &mut Server, args: Args<'_>) -> Reply {
 fn komi(server: &mut Server, args: Args<'_>) -> Reply {
     let [komi] = args.exactly()?;
     let komi = finite(komi, "komi")?;
-    server.set_rules(server.game.rules().with_komi(komi));
+    let rules = server.game.rules().try_with_komi(komi).map_err(|error| Refusal::new(error.to_string()))?;
+    server.set_rules(rules);
     Ok(String::new())
 }
 
@@ -133,35 +134,34 @@ fn list(points: &[Vertex]) -> String {
     points.iter().map(Vertex::to_string).collect::<Vec<_>>().join(" ")
 }
 
+/// Nothing but these stones, Black to play.
 fn set_position(server: &mut Server, args: Args<'_>) -> Reply {
     let empty = Board::new(server.game.board().width(), server.game.board().height());
-    place(server, args, &empty, Color::Black)
+    place(server, args, &empty)
 }
 
+/// These stones besides those on the board; the turn stays.
 fn setup(server: &mut Server, args: Args<'_>) -> Reply {
     let board = server.game.board().clone();
-    let to_play = board.to_play();
-    place(server, args, &board, to_play)
+    place(server, args, &board)
 }
 
 /// Starts from `board` with the stones of `args` added.
-fn place(server: &mut Server, args: Args<'_>, board: &Board, to_play: Color) -> Reply {
+fn place(server: &mut Server, args: Args<'_>, board: &Board) -> Reply {
     let stones = args.stones(vertex)?;
-    let mut all: Vec<_> = board.points().filter_map(|v| Some((v, board.color_at(v)?))).collect();
+    let mut edits: Vec<(Vertex, Option<Color>)> = Vec::with_capacity(stones.len());
     for (color, v) in stones {
         if !board.contains(v) {
             return Err(Refusal::new(format!("invalid coordinate: {v} is not on the board")));
         }
-        if all.iter().any(|&(taken, _)| taken == v) {
+        if !board.is_empty(v) || edits.iter().any(|edit| edit.0 == v) {
             return Err(Refusal::new(format!("illegal position: {v} is occupied")));
         }
-        all.push((v, color));
+        edits.push((v, Some(color)));
     }
-    let mut position = Board::new(board.width(), board.height());
-    position
-        .set_up(&all)
+    let position = board
+        .edited(&edits)
         .map_err(|v| Refusal::new(format!("illegal position: the chain at {v} has no liberties")))?;
-    position.set_to_play(to_play);
     server.start(Game::from_board(position, *server.game.rules()));
     Ok(String::new())
 }
