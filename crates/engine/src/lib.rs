@@ -1,6 +1,9 @@
 //! Monte-Carlo Go: playouts, tree search, players, GTP. No tensors, no async.
 
+pub mod clock;
+pub mod configure;
 pub mod eval;
+pub mod gtp;
 pub mod mcts;
 pub mod player;
 pub mod playout;
@@ -8,5 +11,6 @@ pub mod prior;
 pub mod report;
 pub mod rng;
 pub mod search;
+pub mod status;
 pub mod tree;
 mod worker;

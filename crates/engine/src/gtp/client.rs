@@ -1,0 +1,378 @@
+//! The GTP client: drives another program as a child process, whatever it does.
+//!
+//! The child may be missing, die, hang, or write nonsense. Every command has a time limit; a child that breaks the
+//! protocol is killed, and the error names its command line and shows its last words on standard error. Nothing here waits
+//! for the child except with a limit: threads write its input and read both of its outputs.
+
+use std::{
+    collections::VecDeque,
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use tengen_board::{Color, Move};
+
+use super::{
+    client_error::{ClientError, LastWords},
+    executable::find_executable,
+    protocol::read_line,
+};
+use crate::player::Decision;
+
+/// Lines that the child may write ahead.
+const QUEUE: usize = 1024;
+/// Lines outside a response that are passed over, such as a greeting, before they count as garbage.
+const MAX_STRAY_LINES: usize = 100;
+/// Lines of one response; more is garbage.
+const MAX_RESPONSE_LINES: usize = 10_000;
+/// Lines of standard error that an error message shows.
+const STDERR_LINES: usize = 8;
+
+/// How long an engine may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Timeouts {
+    /// For any command but a move; also for starting up, which the first command waits for.
+    pub command: Duration,
+    /// For a move.
+    pub genmove: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts { command: Duration::from_mins(1), genmove: Duration::from_mins(10) }
+    }
+}
+
+/// Another engine, run as a child process. Dropping it kills the child.
+pub struct Client {
+    child: Child,
+    command_line: String,
+    timeouts: Timeouts,
+    /// The thread that writes; `None` when the child is gone.
+    requests: Option<Sender<String>>,
+    /// The lines of its standard output.
+    lines: Receiver<String>,
+    stderr: Arc<Mutex<VecDeque<String>>>,
+    commands: Option<Vec<String>>,
+    failure: Option<ClientError>,
+}
+
+impl Client {
+    /// Starts an engine from a command line; quotes work as in a shell. Programs are also looked for where games are
+    /// installed (see [`find_executable`]).
+    pub fn start(command_line: &str, timeouts: Timeouts) -> Result<Client, ClientError> {
+        let words = shlex::split(command_line).unwrap_or_default();
+        let (program, args) =
+            words.split_first().ok_or_else(|| ClientError::CommandLine(command_line.to_owned()))?;
+        let path = find_executable(program).ok_or_else(|| ClientError::NotFound {
+            program: program.clone(),
+            command_line: command_line.to_owned(),
+        })?;
+        let start_error = |reason: &dyn ToString| ClientError::Start {
+            command_line: command_line.to_owned(),
+            reason: reason.to_string(),
+        };
+        let mut child = Command::new(path)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| start_error(&error))?;
+        let (Some(mut stdin), Some(stdout), Some(child_stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(start_error(&"no pipes to it"));
+        };
+        let (requests, to_write) = mpsc::channel::<String>();
+        thread::spawn(move || {
+            for request in to_write {
+                if stdin.write_all(request.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                    return;
+                }
+            }
+        });
+        let (sender, lines) = mpsc::sync_channel(QUEUE);
+        thread::spawn(move || pass_on(BufReader::new(stdout), &sender));
+        let stderr = Arc::default();
+        let last_words = Arc::clone(&stderr);
+        thread::spawn(move || keep_last(child_stderr, &last_words));
+        Ok(Client {
+            child,
+            command_line: command_line.to_owned(),
+            timeouts,
+            requests: Some(requests),
+            lines,
+            stderr,
+            commands: None,
+            failure: None,
+        })
+    }
+
+    /// The command line that it was started with.
+    pub fn command_line(&self) -> &str {
+        &self.command_line
+    }
+
+    /// Sends a command and waits for the answer.
+    pub fn send(&mut self, request: &str) -> Result<String, ClientError> {
+        self.send_within(request, self.timeouts.command)
+    }
+
+    /// Sends a command and waits for the answer no longer than `limit`. After any error but a refusal the engine is
+    /// gone, and every later command returns that error again.
+    pub fn send_within(&mut self, request: &str, limit: Duration) -> Result<String, ClientError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let deadline = Instant::now() + limit;
+        if let Some(requests) = &self.requests {
+            // If its input is closed the engine has ended, which reading tells better.
+            let _ = requests.send(format!("{request}\n"));
+        }
+        self.receive(request, deadline, limit).inspect_err(|error| {
+            if error.is_fatal() {
+                self.failure = Some(error.clone());
+            }
+        })
+    }
+
+    fn receive(&mut self, request: &str, deadline: Instant, limit: Duration) -> Result<String, ClientError> {
+        let mut response: Vec<String> = Vec::new();
+        let mut stray_lines = 0;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = match self.lines.recv_timeout(left) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => return Err(self.timed_out(request, limit)),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.died(request)),
+            };
+            if response.is_empty() {
+                if line.starts_with(['=', '?']) {
+                    response.push(line);
+                } else if !line.is_empty() {
+                    stray_lines += 1;
+                    if stray_lines > MAX_STRAY_LINES {
+                        return Err(self.garbage(request, &line));
+                    }
+                }
+            } else if line.is_empty() {
+                break;
+            } else if response.len() >= MAX_RESPONSE_LINES {
+                return Err(self.garbage(request, &line));
+            } else {
+                response.push(line);
+            }
+        }
+        let is_success = response[0].starts_with('=');
+        let text = response.join("\n")[1..].trim().to_owned();
+        if is_success {
+            return Ok(text);
+        }
+        Err(ClientError::Refused {
+            command_line: self.command_line.clone(),
+            request: request.to_owned(),
+            message: text,
+        })
+    }
+
+    fn timed_out(&mut self, request: &str, limit: Duration) -> ClientError {
+        self.end();
+        ClientError::TimedOut {
+            command_line: self.command_line.clone(),
+            request: request.to_owned(),
+            seconds: limit.as_secs_f64(),
+            stderr: self.last_words(),
+        }
+    }
+
+    fn died(&mut self, request: &str) -> ClientError {
+        // Its output is closed: it has ended or is about to, and a child that only closed its output is of no use.
+        let ended = self.wait(Duration::from_millis(500));
+        let status = ended.map_or("it closed its output".to_owned(), |status| status.to_string());
+        self.end();
+        ClientError::Died {
+            command_line: self.command_line.clone(),
+            request: request.to_owned(),
+            status,
+            stderr: self.last_words(),
+        }
+    }
+
+    fn garbage(&mut self, request: &str, answer: &str) -> ClientError {
+        self.end();
+        ClientError::Garbage {
+            command_line: self.command_line.clone(),
+            request: request.to_owned(),
+            answer: answer.chars().take(80).collect(),
+            stderr: self.last_words(),
+        }
+    }
+
+    /// Waits for the child to end, up to a limit.
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Kills and reaps the child; harmless if it has ended.
+    fn end(&mut self) {
+        self.requests = None;
+        // Both fail only if the child has ended and was reaped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn last_words(&self) -> LastWords {
+        // What it wrote just before it ended may still be on its way.
+        thread::sleep(Duration::from_millis(20));
+        let lines = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        LastWords(lines.iter().cloned().collect())
+    }
+
+    /// Asks the engine to end, and kills it if it does not within a second.
+    pub fn quit(mut self) {
+        if self.failure.is_none() {
+            let _ = self.send_within("quit", Duration::from_secs(1));
+            self.requests = None;
+            self.wait(Duration::from_secs(1));
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The commands of GTP with Go's types.
+impl Client {
+    /// The engine's name.
+    pub fn name(&mut self) -> Result<String, ClientError> {
+        self.send("name")
+    }
+
+    /// The engine's version.
+    pub fn version(&mut self) -> Result<String, ClientError> {
+        self.send("version")
+    }
+
+    /// Whether the engine lists a command; asked once, then remembered.
+    pub fn knows(&mut self, command: &str) -> Result<bool, ClientError> {
+        if self.commands.is_none() {
+            let commands = match self.send("list_commands") {
+                Ok(commands) => commands.split_whitespace().map(str::to_owned).collect(),
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(_) => Vec::new(),
+            };
+            self.commands = Some(commands);
+        }
+        Ok(self.commands.iter().flatten().any(|known| known == command))
+    }
+
+    /// Sets the board size; the board is to be cleared afterwards.
+    pub fn boardsize(&mut self, width: usize, height: usize) -> Result<(), ClientError> {
+        let request = if width == height {
+            format!("boardsize {width}")
+        } else {
+            format!("rectangular_boardsize {width} {height}")
+        };
+        self.send(&request).map(drop)
+    }
+
+    /// Clears the board.
+    pub fn clear_board(&mut self) -> Result<(), ClientError> {
+        self.send("clear_board").map(drop)
+    }
+
+    /// Sets the komi.
+    pub fn komi(&mut self, komi: f32) -> Result<(), ClientError> {
+        self.send(&format!("komi {komi}")).map(drop)
+    }
+
+    /// Plays a move.
+    pub fn play(&mut self, color: Color, mv: Move) -> Result<(), ClientError> {
+        self.send(&format!("play {color} {mv}")).map(drop)
+    }
+
+    /// Takes back the last move.
+    pub fn undo(&mut self) -> Result<(), ClientError> {
+        self.send("undo").map(drop)
+    }
+
+    /// Lets the engine choose a move and play it, within the limit for moves.
+    pub fn genmove(&mut self, color: Color) -> Result<Decision, ClientError> {
+        self.genmove_within(color, self.timeouts.genmove)
+    }
+
+    /// Lets the engine choose a move and play it. An answer that is no move ends the engine.
+    pub fn genmove_within(&mut self, color: Color, limit: Duration) -> Result<Decision, ClientError> {
+        let request = format!("genmove {color}");
+        let answer = self.send_within(&request, limit)?;
+        if answer.eq_ignore_ascii_case("resign") {
+            return Ok(Decision::Resign);
+        }
+        answer.parse().map(Decision::Play).map_err(|_| {
+            let error = self.garbage(&request, &answer);
+            self.failure = Some(error.clone());
+            error
+        })
+    }
+
+    /// The engine's view of the result: Black's points minus White's.
+    pub fn final_score(&mut self) -> Result<f32, ClientError> {
+        let answer = self.send("final_score")?;
+        let score = match answer.split_at_checked(2) {
+            Some(("B+" | "b+", points)) => points.trim().parse().ok(),
+            Some(("W+" | "w+", points)) => points.trim().parse().ok().map(|points: f32| -points),
+            _ if answer == "0" => Some(0.0),
+            _ => None,
+        };
+        score.filter(|score| score.is_finite()).ok_or_else(|| ClientError::Refused {
+            command_line: self.command_line.clone(),
+            request: "final_score".to_owned(),
+            message: format!("{answer:?} is not a score"),
+        })
+    }
+}
+
+/// Passes the child's lines on, each bounded, until it or the client ends.
+fn pass_on(mut stdout: impl BufRead, lines: &SyncSender<String>) {
+    while let Ok(Some(line)) = read_line(&mut stdout) {
+        let text = String::from_utf8_lossy(&line.bytes);
+        if lines.send(text.trim_end().to_owned()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps the last lines of the child's standard error.
+fn keep_last(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
+    let mut stderr = BufReader::new(stderr);
+    while let Ok(Some(line)) = read_line(&mut stderr) {
+        let text: String = String::from_utf8_lossy(&line.bytes).trim_end().chars().take(300).collect();
+        if text.is_empty() {
+            continue;
+        }
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.len() == STDERR_LINES {
+            last.pop_front();
+        }
+        last.push_back(text);
+    }
+}

@@ -1,0 +1,49 @@
+//! The player's parameters by name, as KataGo offers them.
+
+use super::{
+    super::{
+        args::{Args, Refusal, Reply},
+        server::Server,
+    },
+    Command,
+};
+use crate::configure::{Configure, ConfigureError};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command { usage: "kata-list-params", run: list_params },
+    Command { usage: "kata-get-param KEY", run: get_param },
+    Command { usage: "kata-set-param KEY VALUE", run: set_param },
+];
+
+impl From<ConfigureError> for Refusal {
+    fn from(error: ConfigureError) -> Refusal {
+        Refusal::new(error.to_string())
+    }
+}
+
+fn parameters(server: &mut Server) -> Result<&mut dyn Configure, Refusal> {
+    match &mut server.parameters {
+        Some(parameters) => Ok(parameters.as_mut()),
+        None => Err(Refusal::new(format!("the player {} has no parameters", server.player.name()))),
+    }
+}
+
+fn list_params(server: &mut Server, args: Args<'_>) -> Reply {
+    args.none()?;
+    Ok(parameters(server)?.keys().join(" "))
+}
+
+fn get_param(server: &mut Server, args: Args<'_>) -> Reply {
+    let [key] = args.exactly()?;
+    Ok(parameters(server)?.get(key)?)
+}
+
+/// The value is everything after the key, so that lists and texts can be given.
+fn set_param(server: &mut Server, args: Args<'_>) -> Reply {
+    let (key, value) = args.text.split_once(' ').ok_or_else(|| args.wrong())?;
+    server.player = parameters(server)?.set(key, value.trim())?;
+    if let Some(seed) = server.seed {
+        server.player.set_seed(seed);
+    }
+    Ok(String::new())
+}

@@ -1,0 +1,54 @@
+//! Rules by name or by KataGo's descriptions. Komi is set apart and stays, unless it is named.
+
+use tengen_board::{ParseRulesError, Rules};
+
+use super::{
+    super::{
+        args::{Args, Refusal, Reply},
+        server::Server,
+    },
+    Command,
+};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command { usage: "kgs-rules RULES", run: set_rules },
+    Command { usage: "kata-get-rules", run: get_rules },
+    Command { usage: "kata-set-rules RULES", run: set_rules },
+    Command { usage: "kata-set-rule RULE VALUE", run: set_rule },
+];
+
+impl From<ParseRulesError> for Refusal {
+    fn from(error: ParseRulesError) -> Refusal {
+        Refusal::new(error.to_string())
+    }
+}
+
+impl Server {
+    /// Changes the rules of the game under way; whose turn it is stays.
+    pub(in crate::gtp) fn set_rules(&mut self, rules: Rules) {
+        let to_play = self.game.to_play();
+        self.game.set_rules(rules);
+        self.game.set_to_play(to_play);
+    }
+}
+
+fn get_rules(server: &mut Server, args: Args<'_>) -> Reply {
+    args.none()?;
+    Ok(server.game.rules().to_json())
+}
+
+fn set_rules(server: &mut Server, args: Args<'_>) -> Reply {
+    if args.text.is_empty() {
+        return Err(args.wrong());
+    }
+    let rules: Rules = args.text.parse()?;
+    let komi = if args.text.contains("komi") { rules.komi } else { server.game.rules().komi };
+    server.set_rules(rules.with_komi(komi));
+    Ok(String::new())
+}
+
+fn set_rule(server: &mut Server, args: Args<'_>) -> Reply {
+    let [rule, value] = args.exactly()?;
+    server.set_rules(server.game.rules().with_rule(rule, value)?);
+    Ok(String::new())
+}

@@ -1,0 +1,164 @@
+//! A player that is another program, reached over GTP.
+
+use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
+
+use super::{
+    client::{Client, Timeouts},
+    client_error::ClientError,
+};
+use crate::player::{Budget, Decision, Player};
+
+/// What the engine has on its board.
+#[derive(Clone, Debug, PartialEq)]
+struct Synced {
+    size: (usize, usize),
+    komi: f32,
+    start: Vec<(Vertex, Color)>,
+    moves: Vec<PlayedMove>,
+}
+
+/// Another engine as a [`Player`]. It is told only what changed since the last move: moves, or undo and moves, or a whole
+/// game.
+pub struct ExternalPlayer {
+    client: Client,
+    name: String,
+    synced: Option<Synced>,
+    error: Option<ClientError>,
+}
+
+impl ExternalPlayer {
+    /// Starts an engine and asks for its name, so that a program which does not speak GTP is found out here.
+    pub fn start(command_line: &str, timeouts: Timeouts) -> Result<ExternalPlayer, ClientError> {
+        let mut client = Client::start(command_line, timeouts)?;
+        let name = client.name()?;
+        Ok(ExternalPlayer { client, name, synced: None, error: None })
+    }
+
+    /// What went wrong, if the engine failed: [`Player::decide`] resigns then.
+    pub fn error(&self) -> Option<&ClientError> {
+        self.error.as_ref()
+    }
+
+    /// The engine itself.
+    pub fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// The engine's move, or why there is none.
+    pub fn try_decide(&mut self, game: &Game, budget: &Budget) -> Result<Decision, ClientError> {
+        self.sync(game)?;
+        let color = game.to_play();
+        let decision = match budget.time {
+            Some(time) => {
+                if self.client.knows("time_settings")? {
+                    // One stone in each period of this length: what front ends send for "so many seconds a move".
+                    let seconds = time.as_secs().max(1);
+                    self.client.send(&format!("time_settings 0 {seconds} 1"))?;
+                }
+                self.client.genmove(color)?
+            }
+            None => self.client.genmove(color)?,
+        };
+        if let (Decision::Play(mv), Some(synced)) = (decision, &mut self.synced) {
+            synced.moves.push(PlayedMove { color, mv });
+        }
+        Ok(decision)
+    }
+
+    /// Brings the engine to the position of `game`.
+    pub fn sync(&mut self, game: &Game) -> Result<(), ClientError> {
+        let target = Synced {
+            size: (game.board().width(), game.board().height()),
+            komi: game.rules().komi,
+            start: game.start().points().filter_map(|v| Some((v, game.start().color_at(v)?))).collect(),
+            moves: game.moves().to_vec(),
+        };
+        // What the engine has is unknown while it is being changed.
+        let before = self.synced.take();
+        match before.filter(|before| before.size == target.size && before.start == target.start) {
+            Some(before) => self.update(&before, &target, game)?,
+            None => self.replay(&target, game)?,
+        }
+        self.synced = Some(target);
+        Ok(())
+    }
+
+    /// Undoes and plays what differs.
+    fn update(&mut self, before: &Synced, target: &Synced, game: &Game) -> Result<(), ClientError> {
+        let shared = before.moves.iter().zip(&target.moves).take_while(|(a, b)| a == b).count();
+        let surplus = before.moves.len() - shared;
+        if surplus > shared || (surplus > 0 && !self.client.knows("undo")?) {
+            return self.replay(target, game);
+        }
+        if before.komi != target.komi {
+            self.client.komi(target.komi)?;
+        }
+        for _ in 0..surplus {
+            match self.client.undo() {
+                Err(error) if !error.is_fatal() => return self.replay(target, game),
+                undone => undone?,
+            }
+        }
+        self.play_all(&target.moves[shared..])
+    }
+
+    /// Starts from an empty board.
+    fn replay(&mut self, target: &Synced, game: &Game) -> Result<(), ClientError> {
+        self.client.boardsize(target.size.0, target.size.1)?;
+        self.client.clear_board()?;
+        self.client.komi(target.komi)?;
+        self.set_up(&target.start, game.handicap())?;
+        self.play_all(&target.moves)
+    }
+
+    fn play_all(&mut self, moves: &[PlayedMove]) -> Result<(), ClientError> {
+        moves.iter().try_for_each(|played| self.client.play(played.color, played.mv))
+    }
+
+    /// Handicap stones as such; other stones by `set_position` or, where that is unknown, as moves.
+    fn set_up(&mut self, stones: &[(Vertex, Color)], handicap: usize) -> Result<(), ClientError> {
+        if stones.is_empty() {
+            return Ok(());
+        }
+        let is_handicap =
+            handicap >= 2 && handicap == stones.len() && stones.iter().all(|s| s.1 == Color::Black);
+        if is_handicap && self.client.knows("set_free_handicap")? {
+            let points: Vec<_> = stones.iter().map(|(v, _)| v.to_string()).collect();
+            return self.client.send(&format!("set_free_handicap {}", points.join(" "))).map(drop);
+        }
+        if self.client.knows("set_position")? {
+            let stones: Vec<_> = stones.iter().map(|(v, color)| format!("{color} {v}")).collect();
+            return self.client.send(&format!("set_position {}", stones.join(" "))).map(drop);
+        }
+        stones.iter().try_for_each(|&(v, color)| self.client.play(color, Move::from(v)))
+    }
+}
+
+impl Player for ExternalPlayer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The engine's move; it resigns if the engine fails, and [`ExternalPlayer::error`] tells why.
+    fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
+        self.try_decide(game, budget).unwrap_or_else(|error| {
+            self.error = Some(error);
+            Decision::Resign
+        })
+    }
+
+    fn new_game(&mut self) {
+        self.synced = None;
+    }
+
+    /// Only where the engine knows `set_random_seed`.
+    fn set_seed(&mut self, seed: u64) {
+        let result = match self.client.knows("set_random_seed") {
+            // GNU Go reads a 32-bit number.
+            Ok(true) => self.client.send(&format!("set_random_seed {}", seed & 0x7fff_ffff)).map(drop),
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.error = result.err().or(self.error.take());
+    }
+}

@@ -1,0 +1,312 @@
+//! The GTP server as a session: hostile input, reading ahead, interruption, parameters.
+
+use std::{
+    io::{self, BufReader, Read},
+    sync::mpsc::{Receiver, Sender, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use proptest::prelude::*;
+use tengen_board::{Game, Move};
+use tengen_engine::{
+    configure::{Configure, ConfigureError},
+    gtp::Server,
+    player::{Budget, Decision, Player, RandomPlayer},
+    playout::UniformConfig,
+};
+
+fn random() -> Box<dyn Player> {
+    Box::new(RandomPlayer::new(&UniformConfig::default(), 1))
+}
+
+/// What a server with a random player answers to these bytes.
+fn session(input: &[u8]) -> String {
+    let mut output = Vec::new();
+    Server::new(random()).run(io::Cursor::new(input.to_vec()), &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+/// The responses of a well-formed output: each begins with `=` or `?`, ends with an empty line and contains none.
+fn responses(output: &str) -> Vec<&str> {
+    if output.is_empty() {
+        return Vec::new();
+    }
+    let body = output.strip_suffix("\n\n").expect("output ends with an empty line");
+    let responses: Vec<_> = body.split("\n\n").collect();
+    for response in &responses {
+        assert!(response.starts_with(['=', '?']), "{response:?}");
+        assert!(response.chars().all(|c| c == '\n' || !c.is_control()), "{response:?}");
+    }
+    responses
+}
+
+#[test]
+fn a_session_ends_with_its_input() {
+    assert_eq!(session(b""), "");
+    assert_eq!(session(b"1 name\n2 boardsize 9"), "=1 tengen\n\n=2\n\n");
+}
+
+#[test]
+fn nothing_is_answered_after_quit() {
+    assert_eq!(session(b"name\nquit\nname\n"), "= tengen\n\n=\n\n");
+}
+
+#[test]
+fn quit_ends_a_session_whose_input_stays_open() {
+    let (sender, input) = pipe();
+    sender.send(b"quit\n".to_vec()).unwrap();
+    let mut output = Vec::new();
+    Server::new(random()).run(input, &mut output).unwrap();
+    assert_eq!(output, b"=\n\n");
+    drop(sender);
+}
+
+#[test]
+fn hostile_lines_are_refused_and_the_server_goes_on() {
+    let long = "x".repeat(100_000);
+    let many_arguments = format!("play{}", " b".repeat(40_000));
+    let hostile: Vec<Vec<u8>> = vec![
+        long.clone().into_bytes(),
+        format!("9 {long}").into_bytes(),
+        format!("play b {long}").into_bytes(),
+        many_arguments.into_bytes(),
+        "1".repeat(100_000).into_bytes(),
+        b"\xff\xfe\xfd".to_vec(),
+        b"play b \xc3\x28".to_vec(),
+        b"komi nan".to_vec(),
+        b"komi 1e40".to_vec(),
+        b"boardsize 99999999999999999999999".to_vec(),
+        b"play b A0".to_vec(),
+        b"play b Z99999999999".to_vec(),
+        b"gg-undo 18446744073709551615".to_vec(),
+        b"gg-undo 18446744073709551616".to_vec(),
+        b"fixed_handicap -1".to_vec(),
+        b"time_settings nan nan nan".to_vec(),
+        b"-1 name".to_vec(),
+        b"= name".to_vec(),
+        b"? what".to_vec(),
+        b"loadsgf /dev/null".to_vec(),
+        b"loadsgf /does/not/exist.sgf".to_vec(),
+        b"kata-set-rules {\"ko\":".to_vec(),
+    ];
+    for line in hostile {
+        let mut input = line.clone();
+        input.extend(b"\r\n\x00\x07\r\n77 name\r\n");
+        let output = session(&input);
+        let start = String::from_utf8_lossy(&line).chars().take(40).collect::<String>();
+        let all = responses(&output);
+        assert_eq!(all.len(), 2, "{start:?}: {output}");
+        assert!(all[0].starts_with('?'), "{start:?}: {output}");
+        assert!(all[0].len() < 300, "{start:?}: {output}");
+        assert_eq!(all[1], "=77 tengen");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn every_response_is_well_formed(lines in proptest::collection::vec(line(), 1..12)) {
+        let mut input = b"boardsize 5\n".to_vec();
+        let mut expected = 1;
+        for (has_answer, line) in lines {
+            expected += usize::from(has_answer);
+            input.extend(line.as_bytes());
+            input.push(b'\n');
+        }
+        let output = session(&input);
+        prop_assert_eq!(responses(&output).len(), expected, "{}", output);
+    }
+
+    #[test]
+    fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let mut input = bytes;
+        input.retain(|&byte| byte != b'q');
+        input.extend(b"\n5 name\n");
+        let output = session(&input);
+        prop_assert_eq!(responses(&output).last().copied(), Some("=5 tengen"));
+    }
+}
+
+/// A line of command names, values that commands take, and junk; and whether it has to be answered.
+fn line() -> impl Strategy<Value = (bool, String)> {
+    let commands = Server::new(random()).execute("list_commands").expect("an answer").text().to_owned();
+    // `quit` ends the session, and `printsgf` and `savesgf` write the file that they are given.
+    let commands: Vec<String> = commands
+        .lines()
+        .filter(|name| !matches!(*name, "quit" | "printsgf" | "savesgf"))
+        .map(str::to_owned)
+        .collect();
+    let values = [
+        "b", "w", "black", "white", "A1", "C3", "E5", "Q16", "pass", "resign", "0", "1", "2", "5", "7", "19",
+    ]
+    .into_iter()
+    .chain([
+        "-1", "6.5", "1e9", "nan", "dead", "alive", "none", "japanese", "ko", "SIMPLE", "{", "\"", "=", "?",
+    ]);
+    let word = prop_oneof![
+        4 => proptest::sample::select(commands),
+        6 => proptest::sample::select(values.map(str::to_owned).collect::<Vec<_>>()),
+        1 => "[^#\n]{0,8}",
+    ];
+    proptest::collection::vec(word, 0..6).prop_map(|words| {
+        let line = words.join(" ");
+        let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
+        let has_answer = line.chars().any(is_visible);
+        let is_quit = line.split_whitespace().any(|word| word.replace(char::is_control, "") == "quit");
+        if is_quit { (false, String::new()) } else { (has_answer, line) }
+    })
+}
+
+/// An input that stays open until its sender is dropped.
+struct Pipe(Receiver<Vec<u8>>);
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.0.recv().unwrap_or_default();
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+}
+
+fn pipe() -> (Sender<Vec<u8>>, BufReader<Pipe>) {
+    let (sender, receiver) = channel();
+    (sender, BufReader::new(Pipe(receiver)))
+}
+
+/// Thinks until it is stopped, then passes; resigns if nobody stops it.
+struct Patient;
+
+impl Player for Patient {
+    fn name(&self) -> &'static str {
+        "patient"
+    }
+
+    fn decide(&mut self, _game: &Game, budget: &Budget) -> Decision {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(2) {
+            if budget.stop.is_stopped() {
+                return Decision::Play(Move::PASS);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Decision::Resign
+    }
+
+    fn set_seed(&mut self, _seed: u64) {}
+}
+
+#[test]
+fn a_line_stops_the_search_that_is_running() {
+    for interrupt in ["stop\n", "gogui-interrupt\n", "# interrupt\nname\n"] {
+        let (sender, input) = pipe();
+        let feeder = thread::spawn(move || {
+            sender.send(b"genmove b\n".to_vec()).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            sender.send(interrupt.into()).unwrap();
+        });
+        let mut output = Vec::new();
+        let start = Instant::now();
+        Server::new(Box::new(Patient)).run(input, &mut output).unwrap();
+        feeder.join().unwrap();
+        assert!(start.elapsed() < Duration::from_millis(1900));
+        assert!(String::from_utf8(output).unwrap().starts_with("= pass\n\n="), "{interrupt}");
+    }
+}
+
+#[test]
+fn a_stop_that_is_read_early_still_counts_and_an_old_one_does_not() {
+    let mut output = Vec::new();
+    Server::new(Box::new(Patient)).run(&b"genmove b\nstop\n"[..], &mut output).unwrap();
+    assert_eq!(String::from_utf8_lossy(&output), "= pass\n\n=\n\n");
+    output.clear();
+    Server::new(Box::new(Patient)).run(&b"stop\ngenmove b\n"[..], &mut output).unwrap();
+    assert_eq!(String::from_utf8_lossy(&output), "=\n\n= resign\n\n");
+}
+
+#[test]
+fn resigning_is_answered_and_settles_the_score() {
+    let mut server = Server::new(Box::new(Resigner));
+    assert_eq!(server.execute("genmove w").unwrap().text(), "resign");
+    assert_eq!(server.execute("final_score").unwrap().text(), "B+R");
+    server.execute("play w D4");
+    assert_ne!(server.execute("final_score").unwrap().text(), "B+R");
+}
+
+#[test]
+fn an_illegal_choice_of_the_player_is_an_error() {
+    let mut server = Server::new(Box::new(Stubborn));
+    assert_eq!(server.execute("genmove b").unwrap().text(), "A1");
+    let response = server.execute("genmove w").unwrap();
+    assert_eq!(response.to_string(), "? the player stubborn chose A1: the point is occupied\n\n");
+}
+
+struct Resigner;
+
+impl Player for Resigner {
+    fn name(&self) -> &'static str {
+        "resigner"
+    }
+    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
+        Decision::Resign
+    }
+    fn set_seed(&mut self, _seed: u64) {}
+}
+
+struct Stubborn;
+
+impl Player for Stubborn {
+    fn name(&self) -> &'static str {
+        "stubborn"
+    }
+    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
+        Decision::Play("A1".parse().expect("a point"))
+    }
+    fn set_seed(&mut self, _seed: u64) {}
+}
+
+/// One parameter that chooses between two players.
+struct Temper {
+    resigns: bool,
+}
+
+impl Configure for Temper {
+    fn keys(&self) -> Vec<String> {
+        vec!["temper.resigns".to_owned()]
+    }
+
+    fn get(&self, key: &str) -> Result<String, ConfigureError> {
+        match key {
+            "temper.resigns" => Ok(self.resigns.to_string()),
+            _ => Err(ConfigureError::UnknownKey { key: key.to_owned(), valid: self.keys() }),
+        }
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<Box<dyn Player>, ConfigureError> {
+        self.get(key)?;
+        self.resigns = value.parse().map_err(|_| ConfigureError::InvalidValue {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            reason: "write true or false".to_owned(),
+        })?;
+        Ok(if self.resigns { Box::new(Resigner) } else { Box::new(Stubborn) })
+    }
+}
+
+#[test]
+fn parameters_are_listed_read_and_changed() {
+    let mut server = Server::new(Box::new(Stubborn)).with_parameters(Box::new(Temper { resigns: false }));
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string().trim_end().to_owned();
+    assert_eq!(ask("kata-list-params"), "= temper.resigns");
+    assert_eq!(ask("kata-get-param temper.resigns"), "= false");
+    assert_eq!(ask("genmove b"), "= A1");
+    assert_eq!(ask("kata-set-param temper.resigns true"), "=");
+    assert_eq!(ask("genmove w"), "= resign");
+    assert_eq!(
+        ask("kata-set-param temper.resigns maybe"),
+        "? temper.resigns cannot be \"maybe\": write true or false"
+    );
+    assert_eq!(ask("kata-get-param mood"), "? unknown parameter \"mood\": choose one of temper.resigns");
+    assert_eq!(ask("kata-set-param temper.resigns"), "? syntax error: write kata-set-param KEY VALUE");
+}
