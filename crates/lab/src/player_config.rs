@@ -5,8 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts},
+    mcts::Mcts,
     player::{Player, RandomPlayer},
     playout::UniformConfig,
+    search::SearchConfig,
 };
 
 use crate::{error::SpecError, options::PlayerOptions};
@@ -17,6 +19,8 @@ use crate::{error::SpecError, options::PlayerOptions};
 pub enum PlayerConfig {
     /// See [`RandomPlayer`].
     Random(UniformConfig),
+    /// See [`Mcts`].
+    Mcts(Box<SearchConfig>),
     /// See [`ExternalPlayer`].
     Gtp(ExternalConfig),
 }
@@ -58,10 +62,13 @@ impl ExternalConfig {
 
 impl PlayerConfig {
     /// The running player.
-    pub fn build(&self, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
+    pub fn build(&self, name: &str, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
         let seed = options.seed_or_fresh();
         Ok(match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),
+            PlayerConfig::Mcts(config) => {
+                Box::new(Mcts::new(name, config, options.budget(), options.threads.unwrap_or(1), seed))
+            }
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
         })
     }

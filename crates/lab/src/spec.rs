@@ -105,7 +105,7 @@ impl PlayerSpec {
 
     /// The running player.
     pub fn build(&self) -> Result<Box<dyn Player>, SpecError> {
-        self.config.build(&self.options)
+        self.config.build(&self.name, &self.options)
     }
 }
 
