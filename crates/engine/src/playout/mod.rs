@@ -8,9 +8,12 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod mogo;
 mod pattern3;
+pub mod tactics;
 mod uniform;
 
+pub use mogo::{Mogo, MogoConfig};
 pub use pattern3::{Patterns, Shape, code_around};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
@@ -65,6 +68,8 @@ pub struct FinishedPlayout<'a> {
 pub enum PlayoutConfig {
     /// See [`Uniform`].
     Uniform(UniformConfig),
+    /// See [`Mogo`].
+    Mogo(MogoConfig),
 }
 
 impl Default for PlayoutConfig {
@@ -74,10 +79,16 @@ impl Default for PlayoutConfig {
 }
 
 impl PlayoutConfig {
+    /// Every kind with its default parameters, for tests that hold for all of them.
+    pub fn all_kinds() -> Vec<PlayoutConfig> {
+        vec![PlayoutConfig::Uniform(UniformConfig::default()), PlayoutConfig::Mogo(MogoConfig::default())]
+    }
+
     /// The running policy.
     pub fn build(&self) -> Box<dyn PlayoutPolicy> {
         match self {
             PlayoutConfig::Uniform(config) => Box::new(Uniform::new(config)),
+            PlayoutConfig::Mogo(config) => Box::new(Mogo::new(config)),
         }
     }
 }
