@@ -8,13 +8,17 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod lgr;
 mod mogo;
 mod pattern3;
+mod reply_rates;
 pub mod tactics;
 mod uniform;
 
+pub use lgr::{Lgr, LgrConfig, ReplyContext};
 pub use mogo::{Mogo, MogoConfig};
 pub use pattern3::{Patterns, Shape, code_around};
+pub use reply_rates::{ReplyChoice, ReplyRates, ReplyRatesConfig};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
 /// Chooses moves beyond the tree.
@@ -70,6 +74,10 @@ pub enum PlayoutConfig {
     Uniform(UniformConfig),
     /// See [`Mogo`].
     Mogo(MogoConfig),
+    /// See [`Lgr`].
+    Lgr(LgrConfig),
+    /// See [`ReplyRates`].
+    ReplyRates(ReplyRatesConfig),
 }
 
 impl Default for PlayoutConfig {
@@ -89,6 +97,8 @@ impl PlayoutConfig {
         match self {
             PlayoutConfig::Uniform(config) => Box::new(Uniform::new(config)),
             PlayoutConfig::Mogo(config) => Box::new(Mogo::new(config)),
+            PlayoutConfig::Lgr(config) => Box::new(Lgr::new(config)),
+            PlayoutConfig::ReplyRates(config) => Box::new(ReplyRates::new(config)),
         }
     }
 }
