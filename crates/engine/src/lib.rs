@@ -1,6 +1,7 @@
 //! Monte-Carlo Go: playouts, tree search, players, GTP. No tensors, no async.
 
 pub mod eval;
+pub mod ladder;
 pub mod mcts;
 pub mod player;
 pub mod playout;
