@@ -172,7 +172,8 @@ impl Player for Mcts {
             return Decision::Play(Move::PASS);
         }
         let tried = report.moves.iter().filter(|m| m.visits > 0);
-        let best = tried.clone().find(|m| !(m.mv.is_pass() && opponent_passed)).or_else(|| tried.clone().next());
+        let best =
+            tried.clone().find(|m| !(m.mv.is_pass() && opponent_passed)).or_else(|| tried.clone().next());
         let Some(best) = best else { return Decision::Play(Move::PASS) };
         if best.value_for(me) < self.config.resign && best.visits > 100 {
             return Decision::Resign;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts},
+    mcts::{Mcts, MctsConfig},
     player::{Player, RandomPlayer},
     playout::UniformConfig,
 };
@@ -17,6 +18,8 @@ use crate::{error::SpecError, options::PlayerOptions};
 pub enum PlayerConfig {
     /// See [`RandomPlayer`].
     Random(UniformConfig),
+    /// See [`Mcts`].
+    Mcts(Box<MctsConfig>),
     /// See [`ExternalPlayer`].
     Gtp(ExternalConfig),
 }
@@ -57,11 +60,12 @@ impl ExternalConfig {
 }
 
 impl PlayerConfig {
-    /// The running player.
-    pub fn build(&self, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
+    /// The running player; `name` is what GTP and reports call it.
+    pub fn build(&self, name: &str, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
         let seed = options.seed_or_fresh();
         Ok(match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),
+            PlayerConfig::Mcts(config) => Box::new(Mcts::new(name, config, seed)),
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
         })
     }

@@ -44,13 +44,16 @@ impl PlayerSpec {
             Some(Value::String(about)) => about,
             _ => String::new(),
         };
-        let mut options = Params::default();
-        for key in PlayerOptions::KEYS {
-            if let Some(value) = params.take(key) {
-                options.insert(key, value);
-            }
-        }
+        let options: Vec<_> =
+            PlayerOptions::KEYS.into_iter().filter_map(|key| Some((key, params.take(key)?))).collect();
         let config: PlayerConfig = params.read(name)?;
+        // A kind may have an option as a parameter of its own, with its own default: then it is set there.
+        let complete = Params::of(&config);
+        let (own, common) = options.into_iter().partition(|(key, _)| complete.get(key).is_some());
+        params.insert_all(own);
+        let config = params.read(name)?;
+        let mut options = Params::default();
+        options.insert_all(common);
         let options: PlayerOptions = options.read(name)?;
         options.check()?;
         Ok(PlayerSpec { name: name.to_owned(), about, options, config })
@@ -105,7 +108,7 @@ impl PlayerSpec {
 
     /// The running player.
     pub fn build(&self) -> Result<Box<dyn Player>, SpecError> {
-        self.config.build(&self.options)
+        self.config.build(&self.name, &self.options)
     }
 }
 
@@ -183,6 +186,21 @@ mod tests {
         assert!(error("random,kind=clever").contains("`random`"), "{}", error("random,kind=clever"));
         assert!(error("no/such.toml").contains("cannot read no/such.toml"));
         assert!(error("").contains("choose one of"));
+    }
+
+    #[test]
+    fn an_option_that_the_kind_declares_is_set_there() {
+        let toml = "kind = \"mcts\"\nplayouts = 77\nsearch.playout.kind = \"uniform\"\n";
+        let mut spec = PlayerSpec::from_toml(toml, "test").unwrap();
+        spec.set_all(["threads=2", "seed=3", "search.playout.eyes=one-chain"]).unwrap();
+        assert_eq!(spec.get("playouts").as_deref(), Some("77"));
+        assert_eq!(spec.get("threads").as_deref(), Some("2"));
+        assert_eq!(spec.get("search.playout.eyes").as_deref(), Some("one-chain"));
+        assert_eq!((spec.options.playouts, spec.options.seed), (None, Some(3)));
+        assert_eq!(
+            PlayerSpec::from_toml(&spec.to_toml(), "test").unwrap(),
+            PlayerSpec { about: String::new(), ..spec }
+        );
     }
 
     #[test]

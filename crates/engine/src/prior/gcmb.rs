@@ -201,9 +201,17 @@ mod tests {
     #[test]
     fn the_threshold_must_be_exceeded_and_the_clamp_holds() {
         let mut list = [candidate("E5")];
-        figure_4(&GcmbConfig { threshold: 192, ..GcmbConfig::default() }).bias(Color::White, mv("E4"), &mut list);
+        figure_4(&GcmbConfig { threshold: 192, ..GcmbConfig::default() }).bias(
+            Color::White,
+            mv("E4"),
+            &mut list,
+        );
         assert_eq!(list[0], candidate("E5"));
-        figure_4(&GcmbConfig { clamp: true, ..GcmbConfig::default() }).bias(Color::White, mv("E4"), &mut list);
+        figure_4(&GcmbConfig { clamp: true, ..GcmbConfig::default() }).bias(
+            Color::White,
+            mv("E4"),
+            &mut list,
+        );
         assert_eq!(list[0].amaf_black_value, 0.0);
     }
 }

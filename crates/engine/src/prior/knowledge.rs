@@ -12,10 +12,7 @@
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 
-use crate::{
-    eval::Candidate,
-    playout::Patterns,
-};
+use crate::{eval::Candidate, playout::Patterns};
 
 /// Where equivalent experience is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -251,6 +248,9 @@ mod tests {
         .unwrap();
         let distances = fate_distances(&board, "A2".parse().unwrap());
         let at = |name: &str| distances[name.parse().unwrap()];
-        assert_eq!([at("A2"), at("A3"), at("D3"), at("D4"), at("E3"), at("E5")], [0, 1, 1, 2, 2, 4].map(|d: u8| if d > 3 { 255 } else { d }));
+        assert_eq!(
+            [at("A2"), at("A3"), at("D3"), at("D4"), at("E3"), at("E5")],
+            [0, 1, 1, 2, 2, 4].map(|d: u8| if d > 3 { 255 } else { d })
+        );
     }
 }

@@ -284,9 +284,8 @@ impl Tree {
     pub(crate) fn add(&self, to_play: Color, candidates: &[Candidate]) -> Option<NodeId> {
         let count = candidates.len() as u32;
         let full = |counter: &AtomicU32, add: u32, len: usize| {
-            counter.try_update(Relaxed, Relaxed, |used| {
-                used.checked_add(add).filter(|&end| end as usize <= len)
-            })
+            counter
+                .try_update(Relaxed, Relaxed, |used| used.checked_add(add).filter(|&end| end as usize <= len))
         };
         let first = full(&self.edge_count, count, self.edges.len()).ok()?;
         let id = full(&self.node_count, 1, self.nodes.len()).ok()?;

@@ -65,7 +65,14 @@ impl Rave {
     }
 
     #[inline]
-    fn score(&self, s: EdgeStats, fixed_beta: Option<f32>, four_bias_squared: f32, log: f32, prior: f32) -> f32 {
+    fn score(
+        &self,
+        s: EdgeStats,
+        fixed_beta: Option<f32>,
+        four_bias_squared: f32,
+        log: f32,
+        prior: f32,
+    ) -> f32 {
         let n = s.visits + s.prior_visits;
         let wins = s.wins + s.prior_wins;
         let value = if n + s.amaf_visits == 0.0 {
@@ -83,7 +90,8 @@ impl Rave {
                 (1.0 - beta) * (wins / n) + beta * amaf
             }
         };
-        let bonus = if self.0.exploration > 0.0 { self.0.exploration * (log / (n + 1.0)).sqrt() } else { 0.0 };
+        let bonus =
+            if self.0.exploration > 0.0 { self.0.exploration * (log / (n + 1.0)).sqrt() } else { 0.0 };
         value + bonus + self.0.progressive_bias * prior / (n + 1.0)
     }
 }
@@ -133,6 +141,9 @@ mod tests {
 
     #[test]
     fn unknown_moves_get_the_first_play_urgency() {
-        assert_eq!(choice(&[(10, 10, 10.0, 10.0, 0.0), (0, 0, 0.0, 0.0, 0.0)], RaveConfig::default().schedule), 1);
+        assert_eq!(
+            choice(&[(10, 10, 10.0, 10.0, 0.0), (0, 0, 0.0, 0.0, 0.0)], RaveConfig::default().schedule),
+            1
+        );
     }
 }

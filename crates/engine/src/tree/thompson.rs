@@ -47,7 +47,8 @@ impl TreePolicy for Thompson {
             let s = edge.stats(node.to_play);
             let wins = self.0.scale * s.wins + s.prior_wins + worth * edge.prior();
             let visits = self.0.scale * s.visits + s.prior_visits + worth;
-            Beta::new(1.0 + wins.max(0.0), 1.0 + (visits - wins).max(0.0)).map_or(0.5, |beta| beta.sample(rng))
+            Beta::new(1.0 + wins.max(0.0), 1.0 + (visits - wins).max(0.0))
+                .map_or(0.5, |beta| beta.sample(rng))
         }))
     }
 }
