@@ -396,6 +396,11 @@ impl Board {
         self.info.prisoners[color] as usize
     }
 
+    /// Sets what [`Board::prisoners`] returns for Black and White: for a position that is put together by hand.
+    pub(crate) fn set_prisoners(&mut self, prisoners: [usize; 2]) {
+        self.info.prisoners = ColorMap(prisoners.map(|n| n as u16));
+    }
+
     /// The chain of the stone on `v`, named by one of its stones; [`Vertex::NONE`] if there is no stone.
     #[inline]
     pub fn chain(&self, v: Vertex) -> Vertex {

@@ -37,7 +37,7 @@ impl Board {
     ///
     /// ```
     /// use tengen_board::Board;
-    /// let board = Board::from_diagram(". X O / X . X / . X .").unwrap();
+    /// let board = Board::from_diagram(". X . / X . X / . X .").unwrap();
     /// assert!(board.is_eye("B2".parse().unwrap(), tengen_board::Color::Black));
     /// ```
     pub fn from_diagram(text: &str) -> Result<Board, ParseDiagramError> {
@@ -67,32 +67,50 @@ impl Board {
         Ok(board)
     }
 
-    /// Places stones on empty points, whatever the order; Black is to play afterwards. If a chain ends up without
-    /// liberties one of its stones is returned as the error, and the board is of no use.
+    /// Places stones on empty points; Black is to play afterwards. If a point is not empty, or a chain would have no
+    /// liberty, the error is that point or a stone of that chain, and the board stays as it was.
     pub fn set_up(&mut self, stones: &[(Vertex, Color)]) -> Result<(), Vertex> {
-        // A chain that is surrounded before the whole set-up is there must not be captured on the way, so chains
-        // that have liberties in the end go first: each pass places stones that keep the board legal.
-        let mut left = stones.to_vec();
-        while !left.is_empty() {
-            let before = left.len();
-            left.retain(|&(v, color)| {
-                self.set_to_play(color);
-                let mut trial = self.clone();
-                let legal = trial.is_legal(v) && {
-                    trial.play_unchecked(v.into());
-                    trial.prisoners(color) == self.prisoners(color)
-                };
-                if legal {
-                    *self = trial;
-                }
-                !legal
+        // Any order will do. While the set-up is incomplete a chain has a liberty at the place of a stone that is still
+        // to come and will join it, or at one that stays empty. So a capture means that the whole is impossible.
+        let mut board = self.clone();
+        for &(v, color) in stones {
+            if !board.is_empty(v) {
+                return Err(v);
+            }
+            board.set_to_play(color);
+            let captured = v.neighbors().into_iter().find(|&n| {
+                let chain = board.chain_of(n, !color);
+                chain != Vertex::NONE && board.is_atari_at(chain, v)
             });
-            if left.len() == before {
-                return Err(left[0].0);
+            if let Some(stone) = captured {
+                return Err(stone);
+            }
+            board.play_unchecked(v.into());
+            if !board.is_color(v, color) {
+                return Err(v);
             }
         }
-        self.set_to_play(Color::Black);
+        board.set_to_play(Color::Black);
+        *self = board;
         Ok(())
+    }
+
+    /// The board after stones are put on it (`Some`) or taken off (`None`) by hand, whatever was there before. Nothing
+    /// is captured, prisoners and turn stay, the ko ends. A stone of a chain without liberties is the error.
+    pub fn edited(&self, edits: &[(Vertex, Option<Color>)]) -> Result<Board, Vertex> {
+        let mut colors: Vec<_> = self.points().map(|v| (v, self.color_at(v))).collect();
+        for &(v, color) in edits {
+            if !self.contains(v) {
+                return Err(v);
+            }
+            colors[v.row() * self.width() + v.col()].1 = color;
+        }
+        let stones: Vec<_> = colors.into_iter().filter_map(|(v, color)| Some((v, color?))).collect();
+        let mut board = Board::new(self.width(), self.height());
+        board.set_up(&stones)?;
+        board.set_prisoners(Color::ALL.map(|color| self.prisoners(color)));
+        board.set_to_play(self.to_play());
+        Ok(board)
     }
 
     /// Draws the board with coordinates, the last move in parentheses and the star points as `+`.
@@ -143,5 +161,63 @@ impl Board {
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.draw(Move::PASS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn set_up_takes_any_order() {
+        // White's eye in the corner, the black stones around it placed before and after.
+        let board = Board::from_diagram(". O X . / O O X . / X X X . / . . . .").unwrap();
+        let stones: Vec<_> =
+            board.points().filter_map(|v| board.color_at(v).map(|color| (v, color))).collect();
+        for start in 0..stones.len() {
+            let mut order = stones.clone();
+            order.rotate_left(start);
+            let mut again = Board::new(4, 4);
+            again.set_up(&order).unwrap();
+            assert_eq!(again.hash(), board.hash());
+            order.reverse();
+            let mut again = Board::new(4, 4);
+            again.set_up(&order).unwrap();
+            assert_eq!(again.hash(), board.hash());
+        }
+    }
+
+    #[test]
+    fn impossible_set_ups_are_refused() {
+        let point = |name: &str| name.parse::<Vertex>().unwrap();
+        let mut board = Board::new(3, 3);
+        let captured = [("A1", Color::White), ("A2", Color::Black), ("B1", Color::Black)];
+        for turn in 0..3 {
+            let mut order: Vec<_> = captured.iter().map(|(name, color)| (point(name), *color)).collect();
+            order.rotate_left(turn);
+            assert_eq!(board.set_up(&order), Err(point("A1")));
+        }
+        assert_eq!(board.set_up(&[(point("D1"), Color::Black)]), Err(point("D1")));
+        assert_eq!(board.set_up(&[(point("B2"), Color::Black); 2]), Err(point("B2")));
+        assert_eq!(board.empties().len(), 9, "nothing changed");
+    }
+
+    #[test]
+    fn edits_keep_prisoners() {
+        let mut board = Board::from_diagram("O X . / . . . / . . .").unwrap();
+        board.play("A2".parse().unwrap());
+        assert_eq!(board.prisoners(Color::Black), 1);
+        let corner = "A3".parse().unwrap();
+        let edited = board.edited(&[("A2".parse().unwrap(), None), (corner, Some(Color::White))]).unwrap();
+        assert_eq!(edited.prisoners(Color::Black), 1);
+        assert_eq!(edited.to_play(), Color::White);
+        assert_eq!(edited.color_at(corner), Some(Color::White));
+        assert_eq!(board.edited(&[(corner, Some(Color::White))]).unwrap_err(), corner);
+    }
+
+    #[test]
+    fn drawing_and_reading_agree() {
+        let board = Board::from_diagram("X . O\n. X .").unwrap();
+        assert_eq!(board.draw("B1".parse().unwrap()), "   A B C\n 2 X . O 2\n 1 .(X). 1\n   A B C");
     }
 }

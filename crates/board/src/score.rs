@@ -3,7 +3,7 @@
 use crate::{
     board::Board,
     color::Color,
-    rules::{Rules, Scoring},
+    rules::{Rules, Scoring, Tax},
     vertex::{MAX_AREA, Vertex, VertexMap},
 };
 
@@ -74,39 +74,171 @@ pub fn playout_score(board: &Board) -> i32 {
 
 /// Counts a finished position under `rules`: Black's points minus White's, with komi and the handicap bonus.
 ///
-/// `dead` are stones that both players agree to be dead; under territory scoring points in `seki` (neutral for both)
-/// count for nobody.
+/// `dead` are stones that both players agree to be dead; naming one stone of a chain names the chain. Under
+/// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_points`].
 pub fn final_score(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> f32 {
-    let cleared = without_stones(board, dead);
-    let points = match rules.scoring {
-        Scoring::Area => area_score(&cleared) - rules.handicap_bonus.points(handicap) as i32,
-        Scoring::Territory => {
-            let owners = area_owners(&cleared);
-            let territory: i32 = cleared
-                .points()
-                .filter(|&v| cleared.is_empty(v))
-                .filter_map(|v| owners[v])
-                .map(Color::sign)
-                .sum();
-            let captured = board.prisoners(Color::Black) as i32 - board.prisoners(Color::White) as i32;
-            let dead: i32 = dead.iter().filter_map(|&v| board.color_at(v)).map(|c| -c.sign()).sum();
-            territory + captured + dead
-        }
+    let (cleared, removed) = without_chains(board, dead);
+    let owners = area_owners(&cleared);
+    let seki = match rules.tax {
+        Tax::None => VertexMap::filled(false),
+        Tax::Seki => seki_points(&cleared, &owners),
     };
+    let counts = |v: Vertex| match rules.scoring {
+        Scoring::Area => !(cleared.is_empty(v) && seki[v]),
+        Scoring::Territory => cleared.is_empty(v) && !seki[v],
+    };
+    let mut points: i32 =
+        cleared.points().filter(|&v| counts(v)).filter_map(|v| owners[v]).map(Color::sign).sum();
+    if rules.scoring == Scoring::Territory {
+        points += board.prisoners(Color::Black) as i32 - board.prisoners(Color::White) as i32;
+        points += removed;
+    }
+    points -= rules.handicap_bonus.points(handicap) as i32;
     points as f32 - rules.komi
 }
 
-/// The board without the given stones.
-fn without_stones(board: &Board, removed: &[Vertex]) -> Board {
-    if removed.is_empty() {
-        return board.clone();
+/// The empty points that belong to groups in seki, when every stone on the board is alive and `owners` are its
+/// [`area_owners`].
+///
+/// A group is the chains of one colour that are joined through empty points which only they touch. By the Japanese
+/// rules (article 8) a living group is in seki if it touches a neutral point (dame). Games often end before the last
+/// neutral points are filled, so here a group that clearly lives by itself is not in seki although it touches one:
+/// one with two separate eyes, or with an eye of four points or more.
+pub fn seki_points(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMap<bool> {
+    let mut in_seki = VertexMap::filled(false);
+    let mut seen = VertexMap::filled(false);
+    let mut group = Vec::with_capacity(MAX_AREA);
+    for start in board.points() {
+        let Some(color) = owners[start] else { continue };
+        if seen[start] {
+            continue;
+        }
+        // The group: stones and empty points owned by one colour that hang together.
+        group.clear();
+        group.push(start);
+        seen[start] = true;
+        let mut touches_neutral = false;
+        let mut done = 0;
+        while done < group.len() {
+            for n in group[done].neighbors() {
+                if !board.contains(n) {
+                    continue;
+                }
+                touches_neutral |= owners[n].is_none();
+                if owners[n] == Some(color) && !seen[n] {
+                    seen[n] = true;
+                    group.push(n);
+                }
+            }
+            done += 1;
+        }
+        if touches_neutral && !lives_by_itself(board, &group) {
+            for &v in &group {
+                in_seki[v] = board.is_empty(v);
+            }
+        }
     }
-    let stones: Vec<_> = board
-        .points()
-        .filter(|v| !removed.contains(v))
-        .filter_map(|v| board.color_at(v).map(|color| (v, color)))
-        .collect();
-    let mut cleared = Board::new(board.width(), board.height());
-    cleared.set_up(&stones).expect("taking stones away leaves every chain its liberties");
-    cleared
+    in_seki
+}
+
+/// Whether the empty points of a group form two eyes, or one of four points or more.
+fn lives_by_itself(board: &Board, group: &[Vertex]) -> bool {
+    let eyes: Vec<_> = group.iter().copied().filter(|&v| board.is_empty(v)).collect();
+    let Some(&first) = eyes.first() else { return false };
+    let mut region = vec![first];
+    let mut done = 0;
+    while done < region.len() {
+        for n in region[done].neighbors() {
+            if board.is_empty(n) && !region.contains(&n) {
+                region.push(n);
+            }
+        }
+        done += 1;
+    }
+    region.len() >= 4 || region.len() < eyes.len()
+}
+
+/// The board without the chains of the given stones, and Black's gain in prisoners from them.
+fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, i32) {
+    let mut edits = Vec::new();
+    let mut taken = VertexMap::filled(false);
+    let mut gain = 0;
+    for &v in dead {
+        let Some(color) = board.contains(v).then(|| board.color_at(v)).flatten() else { continue };
+        if taken[v] {
+            continue;
+        }
+        for stone in board.chain_stones(board.chain(v)) {
+            taken[stone] = true;
+            edits.push((stone, None));
+            gain -= color.sign();
+        }
+    }
+    if edits.is_empty() {
+        return (board.clone(), 0);
+    }
+    (board.edited(&edits).expect("taking stones away leaves every chain its liberties"), gain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(diagram: &str, rules: &Rules, dead: &[&str]) -> f32 {
+        let board = Board::from_diagram(diagram).unwrap();
+        let dead: Vec<_> = dead.iter().map(|name| name.parse().unwrap()).collect();
+        final_score(&board, &rules.with_komi(0.0), 0, &dead)
+    }
+
+    #[test]
+    fn area_and_territory() {
+        let board = ". X O . / . X O . / . X O . / . X O .";
+        assert_eq!(score(board, &Rules::CHINESE, &[]), 0.0);
+        assert_eq!(score(board, &Rules::JAPANESE, &[]), 0.0);
+        let board = ". X . O . / . X . O . / . X O O O / . X O . O";
+        assert_eq!(score(board, &Rules::CHINESE, &[]), 8.0 - 10.0);
+        assert_eq!(score(board, &Rules::JAPANESE, &[]), 4.0 - 3.0);
+    }
+
+    #[test]
+    fn dead_stones_are_prisoners_and_territory() {
+        let board = ". X . O . / O X . O . / . X O O O / . X O . O";
+        assert_eq!(score(board, &Rules::JAPANESE, &["A3"]), 4.0 + 1.0 - 3.0);
+        assert_eq!(score(board, &Rules::CHINESE, &["A3"]), 8.0 - 10.0);
+        let careless = ["A3", "A3", "A1", "T19"];
+        assert_eq!(score(board, &Rules::JAPANESE, &careless), 2.0, "named twice, empty, off the board");
+        // One stone names its chain.
+        let board = "O X . O . / O X . O . / . X O O O / . X O . O";
+        assert_eq!(score(board, &Rules::JAPANESE, &["A3"]), score(board, &Rules::JAPANESE, &["A3", "A4"]));
+    }
+
+    #[test]
+    fn eyes_in_seki_count_nothing_under_japanese_rules() {
+        // One eye each, two shared liberties: who plays there is captured.
+        let board = ". . X . O . / X X X . O O";
+        assert_eq!(score(board, &Rules::JAPANESE, &[]), 0.0);
+        assert_eq!(score(board, &Rules { tax: Tax::None, ..Rules::JAPANESE }, &[]), 2.0 - 1.0);
+        assert_eq!(score(board, &Rules::CHINESE, &[]), 6.0 - 4.0);
+        assert_eq!(score(board, &Rules { tax: Tax::Seki, ..Rules::CHINESE }, &[]), 4.0 - 3.0);
+    }
+
+    #[test]
+    fn unfilled_neutral_points_do_not_make_a_living_group_seki() {
+        let board = ". X . O . / . X . O . / . X . O . / . X . O . / . X . O .";
+        assert_eq!(score(board, &Rules::JAPANESE, &[]), 0.0);
+        let board = Board::from_diagram(board).unwrap();
+        let seki = seki_points(&board, &area_owners(&board));
+        assert!(board.points().all(|v| !seki[v]));
+    }
+
+    #[test]
+    fn compensation_of_each_rule_set() {
+        let board = Board::from_diagram(". X . / X . X / . X .").unwrap();
+        for (rules, bonus) in
+            [(Rules::CHINESE, 4.0), (Rules::AGA, 3.0), (Rules::NEW_ZEALAND, 0.0), (Rules::TROMP_TAYLOR, 0.0)]
+        {
+            assert_eq!(final_score(&board, &rules, 4, &[]), 9.0 - rules.komi - bonus);
+        }
+        assert_eq!(final_score(&board, &Rules::JAPANESE, 4, &[]), 5.0 - 6.5);
+    }
 }
