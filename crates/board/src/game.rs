@@ -311,7 +311,10 @@ impl Game {
     /// What superko compares: the hash of the stones, and under the situational rule whose turn it is.
     #[inline]
     pub fn superko_key(&self, hash: u64, to_play: Color) -> u64 {
-        superko_key(self.rules.ko, hash, to_play)
+        match (self.rules.ko, to_play) {
+            (KoRule::Situational, Color::White) => hash ^ zobrist::WHITE_TO_PLAY,
+            _ => hash,
+        }
     }
 
     /// Whether a position with this key was on the board before, or is now.
@@ -452,20 +455,6 @@ impl Game {
 impl fmt::Debug for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}\n{:?}\n{}", self.rules, self.moves, self.board)
-    }
-}
-
-/// What superko compares.
-#[inline]
-pub(crate) fn position_key(board: &Board, ko: KoRule) -> u64 {
-    superko_key(ko, board.hash(), board.to_play())
-}
-
-#[inline]
-fn superko_key(ko: KoRule, hash: u64, to_play: Color) -> u64 {
-    match (ko, to_play) {
-        (KoRule::Situational, Color::White) => hash ^ zobrist::WHITE_TO_PLAY,
-        _ => hash,
     }
 }
 
