@@ -23,8 +23,8 @@ fn random() -> Box<dyn Player> {
 /// What a server with a random player answers to these bytes.
 fn session(input: &[u8]) -> String {
     let mut output = Vec::new();
-    Server::new(random()).run(io::Cursor::new(input.to_vec()), &mut output).unwrap();
-    String::from_utf8(output).unwrap()
+    Server::new(random()).run(io::Cursor::new(input.to_vec()), &mut output).expect("nothing fails in memory");
+    String::from_utf8(output).expect("answers are UTF-8")
 }
 
 /// The responses of a well-formed output: each begins with `=` or `?`, ends with an empty line and contains none.
