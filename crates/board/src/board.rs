@@ -531,6 +531,67 @@ impl Board {
         })
     }
 
+    /// Whether a stone of the player to move on the empty point `v` would stand in atari, alone or with the chains it joins.
+    /// Capturing two stones or more counts as safe.
+    #[inline]
+    pub fn is_self_atari(&self, v: Vertex) -> bool {
+        if self.empty_neighbors(v) >= 2 {
+            return false;
+        }
+        let me = self.to_play();
+        let mut only = Vertex::NONE;
+        let mut is_second = |liberty: Vertex| {
+            let second = only != Vertex::NONE && only != liberty;
+            only = liberty;
+            second
+        };
+        for n in v.neighbors() {
+            if self.is_empty(n) {
+                if is_second(n) {
+                    return false;
+                }
+                continue;
+            }
+            let enemy = self.chains[!me][n];
+            if enemy != Vertex::NONE && self.is_atari_at(enemy, v) && (self.size[enemy] > 1 || is_second(n)) {
+                return false;
+            }
+            let friend = self.chains[me][n];
+            if friend != Vertex::NONE
+                && self.liberties::<3>(friend).iter().any(|&liberty| liberty != v && is_second(liberty))
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// [`Board::hash`] after a stone of the player to move on the empty point `v`.
+    pub fn hash_after(&self, v: Vertex) -> u64 {
+        let me = self.to_play();
+        let mut hash = self.hash() ^ zobrist::stone(me, v);
+        let mut remove = |chain: Vertex, color: Color| {
+            for stone in self.chain_stones(chain) {
+                hash ^= zobrist::stone(color, stone);
+            }
+        };
+        let neighbors = v.neighbors();
+        let distinct = |i: usize, color: Color| {
+            let chain = self.chains[color][neighbors[i]];
+            let seen = neighbors[..i].iter().any(|&n| self.chains[color][n] == chain);
+            (chain != Vertex::NONE && !seen).then_some(chain)
+        };
+        if self.empty_neighbors(v) == 0 && self.is_suicide(v) {
+            (0..4).filter_map(|i| distinct(i, me)).for_each(|chain| remove(chain, me));
+            return hash ^ zobrist::stone(me, v);
+        }
+        (0..4)
+            .filter_map(|i| distinct(i, !me))
+            .filter(|&chain| self.is_atari_at(chain, v))
+            .for_each(|chain| remove(chain, !me));
+        hash
+    }
+
     /// Whether the player to move may play, and if not, why.
     pub fn check(&self, mv: Move, suicide_allowed: bool) -> Result<(), IllegalMove> {
         let Some(v) = mv.vertex() else { return Ok(()) };

@@ -192,8 +192,10 @@ impl Game {
 
     /// A game that starts from a position.
     pub fn from_board(start: Board, rules: Rules) -> Game {
-        let keys = vec![position_key(&start, rules.ko)];
-        Game { rules, board: start.clone(), start, handicap: 0, moves: Vec::new(), keys, outcome: None }
+        let (board, moves, keys) = (start.clone(), Vec::new(), Vec::new());
+        let mut game = Game { rules, board, start, handicap: 0, moves, keys, outcome: None };
+        game.keys.push(game.current_key());
+        game
     }
 
     /// The current position.
@@ -249,7 +251,7 @@ impl Game {
     fn take_turn(&mut self, color: Color) {
         if color != self.to_play() {
             self.board.set_to_play(color);
-            self.keys.push(position_key(&self.board, self.rules.ko));
+            self.keys.push(self.current_key());
         }
     }
 
@@ -299,20 +301,30 @@ impl Game {
     /// Whether the player to move may play, and if not, why. Passing is always allowed.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         self.board.check(mv, self.rules.suicide)?;
-        if self.rules.ko != KoRule::Simple && !mv.is_pass() {
-            let mut after = self.board.clone();
-            after.play_unchecked(mv);
-            if self.repeats(&after) {
-                return Err(IllegalMove::Superko);
-            }
+        let repeats = |v| self.has_occurred(self.superko_key(self.board.hash_after(v), !self.to_play()));
+        if self.rules.ko != KoRule::Simple && mv.vertex().is_some_and(repeats) {
+            return Err(IllegalMove::Superko);
         }
         Ok(())
     }
 
-    /// Whether `after`, reached by placing a stone in this game (or further on, in a search), is forbidden by superko.
+    /// What superko compares: the hash of the stones, and under the situational rule whose turn it is.
     #[inline]
-    pub fn repeats(&self, after: &Board) -> bool {
-        self.rules.ko != KoRule::Simple && self.keys.contains(&position_key(after, self.rules.ko))
+    pub fn superko_key(&self, hash: u64, to_play: Color) -> u64 {
+        match (self.rules.ko, to_play) {
+            (KoRule::Situational, Color::White) => hash ^ zobrist::WHITE_TO_PLAY,
+            _ => hash,
+        }
+    }
+
+    /// Whether a position with this key was on the board before, or is now.
+    #[inline]
+    pub fn has_occurred(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+
+    fn current_key(&self) -> u64 {
+        self.superko_key(self.board.hash(), self.board.to_play())
     }
 
     /// Plays for the player to move, or says why not.
@@ -359,7 +371,7 @@ impl Game {
     pub fn play_unchecked(&mut self, mv: Move) {
         self.moves.push(PlayedMove { color: self.to_play(), mv });
         self.board.play_unchecked(mv);
-        self.keys.push(position_key(&self.board, self.rules.ko));
+        self.keys.push(self.current_key());
     }
 
     /// Takes back the last move. `false` if there is none.
@@ -381,7 +393,7 @@ impl Game {
         self.board.clone_from(&self.start);
         self.moves.clear();
         self.keys.clear();
-        self.keys.push(position_key(&self.board, self.rules.ko));
+        self.keys.push(self.current_key());
         for played in moves {
             self.take_turn(played.color);
             self.play_unchecked(played.mv);
@@ -443,15 +455,6 @@ impl Game {
 impl fmt::Debug for Game {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}\n{:?}\n{}", self.rules, self.moves, self.board)
-    }
-}
-
-/// What superko compares.
-#[inline]
-pub(crate) fn position_key(board: &Board, ko: KoRule) -> u64 {
-    match (ko, board.to_play()) {
-        (KoRule::Situational, Color::White) => board.hash() ^ zobrist::WHITE_TO_PLAY,
-        _ => board.hash(),
     }
 }
 

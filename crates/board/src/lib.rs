@@ -1,7 +1,4 @@
-//! The rules of Go: a fast board for any size from 2x2 to 19x19, games with history and superko, scoring, SGF.
-//!
-//! The three layers are [`Rules`] (what is allowed), [`Board`] (a position, no history) and [`Game`] (a board with
-//! its history, rules and result).
+#![doc = include_str!("../README.md")]
 
 mod board;
 mod color;
@@ -11,6 +8,7 @@ mod moves;
 mod perft;
 mod rules;
 mod score;
+pub mod sgf;
 mod symmetry;
 mod vertex;
 pub mod zobrist;

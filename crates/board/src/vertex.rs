@@ -29,6 +29,7 @@ pub const CELLS: usize = 512;
 const SLACK: usize = 4;
 
 /// A point of the board, or of the border around it.
+#[allow(clippy::unsafe_derive_deserialize)] // It is read through `FromStr`, which checks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Vertex(u16);

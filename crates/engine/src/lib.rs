@@ -2,8 +2,15 @@
 
 pub mod clock;
 pub mod configure;
+pub mod eval;
 pub mod gtp;
+pub mod mcts;
 pub mod player;
 pub mod playout;
+pub mod prior;
+pub mod report;
 pub mod rng;
+pub mod search;
 pub mod status;
+pub mod tree;
+mod worker;

@@ -12,6 +12,7 @@ use tengen_board::{Game, Move};
 
 use crate::{
     playout::{PlayoutPolicy, Uniform, UniformConfig},
+    report::SearchReport,
     rng::Rng,
 };
 
@@ -70,6 +71,11 @@ pub trait Player: Send {
 
     /// Starts the random numbers again from `seed`.
     fn set_seed(&mut self, seed: u64);
+
+    /// What the last decision was based on, for players that search.
+    fn report(&self) -> Option<&SearchReport> {
+        None
+    }
 }
 
 /// The baseline of S5.2: a uniformly random legal move that does not fill an own eye.

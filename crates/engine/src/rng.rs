@@ -19,7 +19,7 @@ impl Rng {
     /// A number below `end`, each equally likely (to one part in 2³² / `end`).
     #[inline]
     pub fn below(&mut self, end: usize) -> usize {
-        ((self.bits() >> 32) * end as u64 >> 32) as usize
+        (((self.bits() >> 32) * end as u64) >> 32) as usize
     }
 
     /// A number from 0 up to 1, 1 excluded.
@@ -35,7 +35,25 @@ impl Rng {
     }
 
     /// A new generator that is independent of this one.
+    #[must_use]
     pub fn split(&mut self) -> Rng {
         Rng::new(self.bits())
+    }
+}
+
+impl rand_core::TryRng for Rng {
+    type Error = std::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok((self.bits() >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(self.bits())
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        self.0.fill(bytes);
+        Ok(())
     }
 }

@@ -235,6 +235,28 @@ fn resigning_is_answered_and_settles_the_score() {
 }
 
 #[test]
+fn a_saved_game_is_loaded_again() {
+    let path = std::env::temp_dir().join(format!("tengen save {}.sgf", std::process::id()));
+    let mut server = Server::new(random());
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string();
+    for line in ["boardsize 9", "komi 0.5", "kgs-rules aga", "fixed_handicap 3", "play w E5", "genmove b"] {
+        ask(line);
+    }
+    let commands = ["showboard", "move_history", "get_komi", "kata-get-rules"];
+    let before = commands.map(&mut ask);
+    for save in ["savesgf", "printsgf"] {
+        assert_eq!(ask(&format!("{save} {}", path.display())), "=\n\n");
+        ask("boardsize 5");
+        ask("kgs-rules japanese");
+        assert_eq!(ask(&format!("loadsgf {}", path.display())), "=\n\n");
+        assert_eq!(commands.map(&mut ask), before);
+        std::fs::remove_file(&path).unwrap();
+    }
+    // Shown, it is the same text: a record has no empty line.
+    assert!(responses(&ask("printsgf"))[0].starts_with("= (;"));
+}
+
+#[test]
 fn an_illegal_choice_of_the_player_is_an_error() {
     let mut server = Server::new(Box::new(Stubborn));
     assert_eq!(server.execute("genmove b").unwrap().text(), "A1");

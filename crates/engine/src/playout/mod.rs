@@ -8,8 +8,10 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod pattern3;
 mod uniform;
 
+pub use pattern3::{Patterns, Shape, code_around};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
 /// Chooses moves beyond the tree.
@@ -22,6 +24,26 @@ pub trait PlayoutPolicy: Send {
 
     /// Learns from a finished playout.
     fn finish(&mut self, _playout: &FinishedPlayout<'_>) {}
+
+    /// The same policy for another thread; what is learned is shared.
+    fn fork(&self) -> Box<dyn PlayoutPolicy>;
+
+    /// Forgets what was learned, for another game.
+    fn clear(&mut self) {}
+
+    /// How many moves were chosen, and how many of them came from a table of replies (S1.9).
+    fn reply_hits(&self) -> Option<ReplyHits> {
+        None
+    }
+}
+
+/// How often a policy that learns replies could use one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReplyHits {
+    /// Moves chosen beyond the tree.
+    pub moves: u64,
+    /// Those that came from the table.
+    pub hits: u64,
 }
 
 /// What a policy may learn from.

@@ -89,4 +89,8 @@ impl PlayoutPolicy for Uniform {
             },
         )
     }
+
+    fn fork(&self) -> Box<dyn PlayoutPolicy> {
+        Box::new(self.clone())
+    }
 }

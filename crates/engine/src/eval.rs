@@ -1,0 +1,216 @@
+//! What a leaf of the tree is worth: playouts, networks and mixtures of them, a batch at a time.
+
+use tengen_board::{Board, Color, Game, Move, Scoring, area_score};
+
+use crate::{
+    playout::{FinishedPlayout, PlayoutLimits, PlayoutPolicy, ReplyHits, play_out},
+    rng::Rng,
+};
+
+/// A move that becomes an edge of the tree, with what is known before the first visit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The move.
+    pub mv: Move,
+    /// Its probability according to a network or to Go knowledge; orders progressive widening.
+    pub prior: f32,
+    /// Visits that prior knowledge is worth.
+    pub prior_visits: f32,
+    /// Sum of Black's values among those.
+    pub prior_black_value: f32,
+    /// All-moves-as-first visits that prior knowledge is worth.
+    pub amaf_visits: f32,
+    /// Sum of Black's values among those.
+    pub amaf_black_value: f32,
+}
+
+impl Candidate {
+    /// A move of which nothing is known.
+    pub fn new(mv: Move) -> Candidate {
+        Candidate {
+            mv,
+            prior: 0.0,
+            prior_visits: 0.0,
+            prior_black_value: 0.0,
+            amaf_visits: 0.0,
+            amaf_black_value: 0.0,
+        }
+    }
+}
+
+/// Moves of the game before the root that a leaf carries along, so that policies can look at the last two.
+pub const CONTEXT: usize = 2;
+
+/// A position at the end of a path in the tree, and what an evaluator says about it.
+pub struct Leaf {
+    /// The position. A playout plays it to the end.
+    pub board: Board,
+    /// [`CONTEXT`] moves before the root, the moves in the tree, then those of the playout.
+    pub moves: Vec<Move>,
+    /// How many of them were played in the tree.
+    pub tree_moves: usize,
+    /// Who moved at the root.
+    pub root_color: Color,
+    /// The candidates of the node to be added here; empty if none is. A network sets their priors.
+    pub candidates: Vec<Candidate>,
+    /// Black's value, from 0 to 1.
+    pub black_value: f32,
+    /// Black's points minus White's, komi included.
+    pub score: f32,
+    /// Whether [`Leaf::board`] shows a finished game, so that ownership can be read off it.
+    pub finished: bool,
+}
+
+impl Leaf {
+    /// A leaf with its buffers, to be used again and again.
+    pub fn new(board: &Board) -> Leaf {
+        Leaf {
+            board: board.clone(),
+            moves: Vec::with_capacity(CONTEXT + board.area() * 4),
+            tree_moves: 0,
+            root_color: board.to_play(),
+            candidates: Vec::with_capacity(board.area() + 1),
+            black_value: 0.5,
+            score: 0.0,
+            finished: false,
+        }
+    }
+
+    /// Starts again at the root.
+    pub fn reset(&mut self, game: &Game) {
+        self.board.clone_from(game.board());
+        self.moves.clear();
+        let played = game.moves();
+        for back in (1..=CONTEXT).rev() {
+            let mv = played.len().checked_sub(back).map_or(Move::PASS, |i| played[i].mv);
+            self.moves.push(mv);
+        }
+        self.tree_moves = 0;
+        self.root_color = game.to_play();
+        self.candidates.clear();
+        self.finished = false;
+    }
+
+    /// Plays a move in the tree.
+    #[inline]
+    pub fn play(&mut self, mv: Move) {
+        self.board.play_unchecked(mv);
+        self.moves.push(mv);
+        self.tree_moves += 1;
+    }
+
+    /// The moves since the root: in the tree, and of the playout.
+    #[inline]
+    pub fn since_root(&self) -> &[Move] {
+        &self.moves[CONTEXT..]
+    }
+
+    /// The last move and the one before it; passes where there is none.
+    #[inline]
+    pub fn last_two(&self) -> [Move; 2] {
+        let end = self.moves.len();
+        [self.moves[end - 1], self.moves[end - 2]]
+    }
+
+    /// Sets value and score from Black's points without komi.
+    #[inline]
+    pub fn set_score(&mut self, points: i32, komi: f32) {
+        self.score = points as f32 - komi;
+        self.black_value = match self.score {
+            s if s > 0.0 => 1.0,
+            s if s < 0.0 => 0.0,
+            _ => 0.5,
+        };
+        self.finished = true;
+    }
+}
+
+/// Says what leaves are worth.
+pub trait Evaluator: Send {
+    /// Sets value and score of each leaf (and the candidates' priors, if it knows better). `komi` is what White gets on
+    /// top of the area.
+    fn evaluate(&mut self, leaves: &mut [Leaf], komi: f32, rng: &mut Rng);
+
+    /// The same evaluator for another thread; what is learned is shared.
+    fn fork(&self) -> Box<dyn Evaluator>;
+
+    /// Forgets what was learned, for another game.
+    fn clear(&mut self) {}
+
+    /// How often a reply from a table was played (S1.9).
+    fn reply_hits(&self) -> Option<ReplyHits> {
+        None
+    }
+}
+
+/// Evaluates by one playout.
+pub struct PlayoutEvaluator {
+    policy: Box<dyn PlayoutPolicy>,
+    limits: PlayoutLimits,
+}
+
+impl PlayoutEvaluator {
+    /// Playouts by a policy.
+    pub fn new(policy: Box<dyn PlayoutPolicy>, limits: PlayoutLimits) -> PlayoutEvaluator {
+        PlayoutEvaluator { policy, limits }
+    }
+}
+
+impl Evaluator for PlayoutEvaluator {
+    fn evaluate(&mut self, leaves: &mut [Leaf], komi: f32, rng: &mut Rng) {
+        for leaf in leaves {
+            let points = if ended(leaf) {
+                area_score(&leaf.board)
+            } else {
+                play_out(&mut leaf.board, &mut leaf.moves, &mut *self.policy, &self.limits, rng)
+            };
+            leaf.set_score(points, komi);
+            let winner = match leaf.score {
+                s if s > 0.0 => Some(Color::Black),
+                s if s < 0.0 => Some(Color::White),
+                _ => None,
+            };
+            self.policy.finish(&FinishedPlayout {
+                moves: leaf.since_root(),
+                first: leaf.root_color,
+                tree_moves: leaf.tree_moves,
+                winner,
+            });
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Evaluator> {
+        Box::new(PlayoutEvaluator { policy: self.policy.fork(), limits: self.limits })
+    }
+
+    fn clear(&mut self) {
+        self.policy.clear();
+    }
+
+    fn reply_hits(&self) -> Option<ReplyHits> {
+        self.policy.reply_hits()
+    }
+}
+
+/// Whether both players passed on the way to the leaf, so that the position counts as it is.
+#[inline]
+pub fn ended(leaf: &Leaf) -> bool {
+    leaf.tree_moves > 0 && leaf.last_two() == [Move::PASS; 2]
+}
+
+/// What White gets on top of the area when the game is counted by area: komi, the handicap bonus, and under territory
+/// rules what area counting adds for stones played.
+pub fn area_komi(game: &Game) -> f32 {
+    let rules = game.rules();
+    match rules.scoring {
+        Scoring::Area => rules.komi + rules.handicap_bonus.points(game.handicap()) as f32,
+        Scoring::Territory => {
+            // Area = territory + stones on the board + own prisoners lost: Black's points exceed the territory count by the
+            // number of stones Black has played more than White. The rest of the game alternates, starting with the
+            // player to move, and ends evenly.
+            let board = game.board();
+            let played = |color: Color| (board.stones(color) + board.prisoners(!color)) as f32;
+            rules.komi + played(Color::Black) - played(Color::White)
+        }
+    }
+}

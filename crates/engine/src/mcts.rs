@@ -1,0 +1,199 @@
+//! The player that searches: keeps its tree and what its policies have learned from move to move.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
+
+use crate::{
+    eval::{Evaluator, PlayoutEvaluator},
+    player::{Budget, Decision, Player},
+    prior::Gcmb,
+    report::SearchReport,
+    rng::Rng,
+    search::{SearchConfig, SearchParts, search},
+    tree::{Tree, TreePolicy},
+};
+
+/// Parameters of [`Mcts`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MctsConfig {
+    /// The parts of the search.
+    pub search: SearchConfig,
+    /// Playouts a move where no other budget is given; 0 for none.
+    pub playouts: u64,
+    /// Seconds a move where no other budget is given; 0 for none.
+    pub time: f32,
+    /// Number of threads.
+    pub threads: usize,
+    /// Whether the subtree of the moves played is kept.
+    pub keep_tree: bool,
+    /// Resigns below this win rate; 0 never.
+    pub resign: f32,
+}
+
+impl Default for MctsConfig {
+    fn default() -> Self {
+        MctsConfig {
+            search: SearchConfig::default(),
+            playouts: 10_000,
+            time: 0.0,
+            threads: 1,
+            keep_tree: true,
+            resign: 0.1,
+        }
+    }
+}
+
+/// Monte-Carlo tree search as a player.
+pub struct Mcts {
+    name: String,
+    config: MctsConfig,
+    tree: Tree,
+    policy: Box<dyn TreePolicy>,
+    evaluator: Box<dyn Evaluator>,
+    gcmb: Option<Gcmb>,
+    rng: Rng,
+    /// The game whose position is the tree's root.
+    root: Option<Game>,
+    report: Option<SearchReport>,
+}
+
+impl Mcts {
+    /// A player with these parts, evaluating by playouts.
+    pub fn new(name: &str, config: &MctsConfig, seed: u64) -> Mcts {
+        let search = &config.search;
+        let evaluator = PlayoutEvaluator::new(search.playout.build(), search.limits);
+        Mcts {
+            name: name.to_owned(),
+            tree: Tree::with_capacity(search.max_tree_mb << 20),
+            policy: search.tree_policy.build(),
+            evaluator: Box::new(evaluator),
+            gcmb: search.gcmb.as_ref().map(Gcmb::new),
+            rng: Rng::new(seed),
+            root: None,
+            report: None,
+            config: config.clone(),
+        }
+    }
+
+    /// Searches a position without playing.
+    pub fn search(&mut self, game: &Game, budget: &Budget) -> &SearchReport {
+        self.prepare(game);
+        let budget = self.fill_in(budget);
+        if let Some(gcmb) = &mut self.gcmb {
+            gcmb.clear();
+        }
+        let parts = SearchParts {
+            config: &self.config.search,
+            tree: &self.tree,
+            policy: &*self.policy,
+            evaluator: &*self.evaluator,
+            gcmb: self.gcmb.as_ref(),
+            threads: self.config.threads,
+        };
+        let report = search(game, &parts, &budget, &mut self.rng);
+        self.report.insert(report)
+    }
+
+    /// The table of corresponding moves of the last search, and the tree it belongs to.
+    pub fn gcmb(&mut self) -> Option<(&mut Gcmb, &Tree)> {
+        self.gcmb.as_mut().map(|gcmb| (gcmb, &self.tree))
+    }
+
+    /// The budget with this player's own settings where it leaves something open.
+    fn fill_in(&self, budget: &Budget) -> Budget {
+        let mut budget = budget.clone();
+        if budget.playouts.is_none() && budget.time.is_none() {
+            budget.playouts = (self.config.playouts > 0).then_some(self.config.playouts);
+            budget.time = (self.config.time > 0.0).then(|| Duration::from_secs_f32(self.config.time));
+            if budget.playouts.is_none() && budget.time.is_none() {
+                budget.playouts = Some(MctsConfig::default().playouts);
+            }
+        }
+        budget
+    }
+
+    /// Makes the position of `game` the tree's root, keeping the subtree where the game goes on from the last root.
+    fn prepare(&mut self, game: &Game) {
+        let new_moves = self.root.take().and_then(|root| moves_since(&root, game));
+        match new_moves.filter(|_| self.config.keep_tree) {
+            Some(moves) => moves.iter().for_each(|m| self.tree.advance(m.mv)),
+            None => self.tree.clear(),
+        }
+        self.root = Some(game.clone());
+    }
+
+    /// Whether the game can end with a pass: ahead when every stone counts as alive, and ahead too when stones
+    /// that playouts give to the other side are taken off.
+    fn may_pass(game: &Game, report: &SearchReport) -> bool {
+        let me = game.to_play();
+        let wins = |dead: &[Vertex]| game.score(dead) * me.sign() as f32 > 0.0;
+        wins(&[]) && wins(&dead_stones(game, report))
+    }
+}
+
+/// Stones that end up as the other side's in most playouts.
+pub fn dead_stones(game: &Game, report: &SearchReport) -> Vec<Vertex> {
+    let board = game.board();
+    let lost = |v: &Vertex, color: Color| report.ownership[*v] * (color.sign() as f32) < -0.4;
+    board.points().filter(|v| board.color_at(*v).is_some_and(|color| lost(v, color))).collect()
+}
+
+/// The moves that lead from one game to another, if the second goes on from the first under the same rules, alternately.
+fn moves_since<'a>(root: &Game, game: &'a Game) -> Option<&'a [PlayedMove]> {
+    let (old, new) = (root.moves(), game.moves());
+    let continues = root.rules() == game.rules()
+        && root.start().hash() == game.start().hash()
+        && (root.board().width(), root.board().height()) == (game.board().width(), game.board().height())
+        && root.handicap() == game.handicap()
+        && new.starts_with(old);
+    let added = new.get(old.len()..)?;
+    let mut color = root.to_play();
+    let alternates = added.iter().all(|m| {
+        color = !color;
+        m.color == !color
+    });
+    (continues && alternates && color == game.to_play()).then_some(added)
+}
+
+impl Player for Mcts {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
+        self.search(game, budget);
+        let Some(report) = &self.report else { return Decision::Play(Move::PASS) };
+        let me = game.to_play();
+        let opponent_passed = game.last_move().is_some_and(|m| m.mv.is_pass() && m.color != me);
+        if opponent_passed && Self::may_pass(game, report) {
+            return Decision::Play(Move::PASS);
+        }
+        let tried = report.moves.iter().filter(|m| m.visits > 0);
+        let best =
+            tried.clone().find(|m| !(m.mv.is_pass() && opponent_passed)).or_else(|| tried.clone().next());
+        let Some(best) = best else { return Decision::Play(Move::PASS) };
+        if best.value_for(me) < self.config.resign && best.visits > 100 {
+            return Decision::Resign;
+        }
+        Decision::Play(best.mv)
+    }
+
+    fn new_game(&mut self) {
+        self.tree.clear();
+        self.evaluator.clear();
+        self.root = None;
+        self.report = None;
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        self.rng = Rng::new(seed);
+        self.new_game();
+    }
+
+    fn report(&self) -> Option<&SearchReport> {
+        self.report.as_ref()
+    }
+}

@@ -1,0 +1,7 @@
+//! What is known about moves before they are tried: Go knowledge, and the replies that were good elsewhere in the tree.
+
+pub mod gcmb;
+mod knowledge;
+
+pub use gcmb::{Gcmb, GcmbConfig, GcmbRecord};
+pub use knowledge::{Knowledge, KnowledgeConfig, KnowledgeTarget};

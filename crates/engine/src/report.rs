@@ -1,0 +1,141 @@
+//! What a search found out: the only thing that GTP, the web page, Python, self-play and the lab read.
+
+use std::time::Duration;
+
+use tengen_board::{Color, Move, VertexMap};
+
+use crate::{
+    playout::ReplyHits,
+    tree::{Edge, NodeId, Tree},
+};
+
+/// A move at the root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
+    /// Visits.
+    pub visits: u32,
+    /// Mean of Black's value.
+    pub black_value: f32,
+    /// Probability according to a network or to Go knowledge.
+    pub prior: f32,
+    /// All-moves-as-first visits.
+    pub amaf_visits: f32,
+    /// Mean of Black's value among those.
+    pub amaf_black_value: f32,
+    /// The expected line of play, this move first.
+    pub line: Vec<Move>,
+}
+
+impl RootMove {
+    /// The value as `color` sees it.
+    pub fn value_for(&self, color: Color) -> f32 {
+        value_for(self.black_value, color)
+    }
+}
+
+/// Turns Black's value into that of `color`.
+#[inline]
+pub fn value_for(black_value: f32, color: Color) -> f32 {
+    if color == Color::Black { black_value } else { 1.0 - black_value }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
+    /// Who is to play.
+    pub to_play: Color,
+    /// The moves, best first by the rule that chose the move.
+    pub moves: Vec<RootMove>,
+    /// Mean of Black's value over all playouts of this search.
+    pub black_value: f32,
+    /// Mean of Black's points minus White's, komi included.
+    pub score: f32,
+    /// Black's share of each point at the end of playouts, from −1 (White's) to 1.
+    pub ownership: VertexMap<f32>,
+    /// Playouts of this search.
+    pub playouts: u64,
+    /// Visits of the root, those kept from earlier searches included.
+    pub visits: u32,
+    /// Nodes of the tree.
+    pub nodes: usize,
+    /// Memory of the tree.
+    pub tree_bytes: usize,
+    /// Whether the tree reached its memory cap.
+    pub tree_full: bool,
+    /// Time spent.
+    pub elapsed: Duration,
+    /// How often replies from a table were played, since the game began.
+    pub reply_hits: Option<ReplyHits>,
+}
+
+impl SearchReport {
+    /// The chosen move.
+    pub fn best(&self) -> &RootMove {
+        &self.moves[0]
+    }
+}
+
+/// How the move is chosen when the search is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinalMove {
+    /// The most wins (S1.1).
+    #[default]
+    Wins,
+    /// The most visits.
+    Visits,
+    /// The best value among moves with at least a tenth of the most visits.
+    Value,
+}
+
+impl FinalMove {
+    /// Orders the root's moves, best first.
+    pub(crate) fn order(self, to_play: Color, moves: &mut [RootMove]) {
+        let enough = moves.iter().map(|m| m.visits).max().unwrap_or(0) / 10;
+        let key = |m: &RootMove| match self {
+            FinalMove::Wins => m.value_for(to_play) * m.visits as f32,
+            FinalMove::Visits => m.visits as f32,
+            FinalMove::Value if m.visits < enough => -1.0,
+            FinalMove::Value => m.value_for(to_play),
+        };
+        moves.sort_by(|a, b| {
+            key(b).total_cmp(&key(a)).then(b.visits.cmp(&a.visits)).then(b.prior.total_cmp(&a.prior))
+        });
+    }
+}
+
+/// The moves of the root, in the order of the tree.
+pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
+    tree.view(Tree::ROOT)
+        .edges
+        .iter()
+        .map(|edge| {
+            let (amaf_visits, amaf_black_value) = edge.amaf();
+            RootMove {
+                mv: edge.mv(),
+                visits: edge.visits(),
+                black_value: edge.black_value(),
+                prior: edge.prior(),
+                amaf_visits,
+                amaf_black_value,
+                line: line(tree, edge),
+            }
+        })
+        .collect()
+}
+
+/// The most visited line from an edge on.
+fn line(tree: &Tree, edge: &Edge) -> Vec<Move> {
+    const LONGEST: usize = 30;
+    let mut line = vec![edge.mv()];
+    let mut node: Option<NodeId> = edge.child();
+    while let Some(id) = node {
+        let best = tree.view(id).edges.iter().max_by_key(|e| e.visits());
+        let Some(best) = best.filter(|e| e.visits() > 0 && line.len() < LONGEST) else { break };
+        line.push(best.mv());
+        node = best.child();
+    }
+    line
+}

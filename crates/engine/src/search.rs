@@ -1,0 +1,220 @@
+//! Monte-Carlo tree search: one function whose parts are exchangeable.
+//!
+//! A search repeats four steps until its budget is spent. Selection follows a [`TreePolicy`] from the root; expansion adds a
+//! node with its candidate moves; an [`Evaluator`](crate::eval::Evaluator) values a batch of leaves; and the values are
+//! recorded on the way back. Threads share the tree without locks.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use tengen_board::{Game, VertexMap};
+
+use crate::{
+    eval::{Evaluator, area_komi},
+    player::Budget,
+    playout::{PlayoutConfig, PlayoutLimits},
+    prior::{Gcmb, GcmbConfig, KnowledgeConfig},
+    report::{FinalMove, SearchReport, root_moves},
+    rng::Rng,
+    tree::{NodeView, Tree, TreePolicy, TreePolicyConfig},
+    worker::{Shared, Totals, Worker},
+};
+
+/// Progressive widening: only the moves with the best priors are considered at first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Widening {
+    /// All moves from the start.
+    #[default]
+    Off,
+    /// `first` + ln(1 + N) / ln `base` moves after N visits (holmes: base 1.8).
+    Logarithmic {
+        /// Moves considered at once.
+        first: usize,
+        /// The smaller, the faster the width grows.
+        base: f32,
+    },
+    /// This many moves for good (holmes: 20 or 30).
+    Fixed {
+        /// The number of moves.
+        width: usize,
+    },
+}
+
+impl Widening {
+    /// Whether moves must be ordered by their priors.
+    pub fn is_on(self) -> bool {
+        self != Widening::Off
+    }
+
+    /// How many moves of a node are considered.
+    #[inline]
+    pub fn width(self, node: NodeView<'_>) -> usize {
+        let all = node.edges.len();
+        match self {
+            Widening::Off => all,
+            Widening::Logarithmic { first, base } => {
+                all.min(first.max(1) + ((1.0 + node.visits as f32).ln() / base.ln()) as usize)
+            }
+            Widening::Fixed { width } => all.min(width.max(1)),
+        }
+    }
+}
+
+/// The parts of a search and their parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// How moves are selected in the tree.
+    pub tree_policy: TreePolicyConfig,
+    /// How games are played to the end beyond it.
+    pub playout: PlayoutConfig,
+    /// When playouts are cut off.
+    pub limits: PlayoutLimits,
+    /// Go knowledge as equivalent experience; none if absent.
+    pub knowledge: Option<KnowledgeConfig>,
+    /// Global corresponding move bias (S3); none if absent.
+    pub gcmb: Option<GcmbConfig>,
+    /// Progressive widening.
+    pub widening: Widening,
+    /// Visits of a move before its node is added (Pachi 8, Fuego 3, Orego 4).
+    pub expand_visits: u32,
+    /// Leaves evaluated together.
+    pub batch: usize,
+    /// Lost visits that a visit under way counts as.
+    pub virtual_loss: u16,
+    /// Longest path in the tree.
+    pub max_depth: usize,
+    /// Memory cap of the tree in megabytes.
+    pub max_tree_mb: usize,
+    /// How the move is chosen when the search is over.
+    pub final_move: FinalMove,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        SearchConfig {
+            tree_policy: TreePolicyConfig::default(),
+            playout: PlayoutConfig::default(),
+            limits: PlayoutLimits::default(),
+            knowledge: None,
+            gcmb: None,
+            widening: Widening::Off,
+            expand_visits: 2,
+            batch: 1,
+            virtual_loss: 1,
+            max_depth: 400,
+            max_tree_mb: 256,
+            final_move: FinalMove::default(),
+        }
+    }
+}
+
+/// What a search works with. The tree may already hold a subtree of the position.
+pub struct SearchParts<'a> {
+    /// The parameters.
+    pub config: &'a SearchConfig,
+    /// The tree.
+    pub tree: &'a Tree,
+    /// Selects moves in it.
+    pub policy: &'a dyn TreePolicy,
+    /// Values leaves; forked for each further thread.
+    pub evaluator: &'a dyn Evaluator,
+    /// The table of replies, if it is used.
+    pub gcmb: Option<&'a Gcmb>,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+/// Searches the position of `game` until the budget is spent.
+///
+/// The same seed, one thread and a fixed number of playouts give the same tree.
+pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut Rng) -> SearchReport {
+    let start = Instant::now();
+    let shared = Shared {
+        config: parts.config,
+        game,
+        tree: parts.tree,
+        policy: parts.policy,
+        gcmb: parts.gcmb,
+        komi: area_komi(game),
+    };
+    let run = Run { budget, start, claimed: AtomicU64::new(0) };
+    let mut workers: Vec<_> = (0..parts.threads.max(1))
+        .map(|_| Worker::new(&shared, parts.evaluator.fork(), rng.split()))
+        .collect();
+    workers[0].prepare_root();
+    let totals: Vec<Totals> = if workers.len() == 1 {
+        workers.into_iter().map(|worker| run.work(worker)).collect()
+    } else {
+        std::thread::scope(|scope| {
+            let run = &run;
+            let threads: Vec<_> =
+                workers.into_iter().map(|worker| scope.spawn(move || run.work(worker))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a search thread panicked")).collect()
+        })
+    };
+    report(game, parts, &totals, start.elapsed())
+}
+
+/// The budget as the threads spend it.
+struct Run<'a> {
+    budget: &'a Budget,
+    start: Instant,
+    claimed: AtomicU64,
+}
+
+impl Run<'_> {
+    fn work(&self, mut worker: Worker<'_>) -> Totals {
+        let batch = worker.batch();
+        while self.claim(batch) {
+            worker.step();
+        }
+        worker.into_totals()
+    }
+
+    /// Takes a batch off the budget, if there is one left.
+    fn claim(&self, batch: u64) -> bool {
+        if self.budget.stop.is_stopped() {
+            return false;
+        }
+        let before = self.claimed.fetch_add(batch, Relaxed);
+        if self.budget.playouts.is_some_and(|most| before >= most) {
+            return false;
+        }
+        // The clock is asked now and then only; the first batch is always played.
+        let asks = before / batch % 16 == 15;
+        !(asks && self.budget.time.is_some_and(|most| self.start.elapsed() >= most))
+    }
+}
+
+fn report(game: &Game, parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> SearchReport {
+    let playouts: u64 = totals.iter().map(|t| t.playouts).sum();
+    let per_playout = 1.0 / playouts.max(1) as f64;
+    let finished: u32 = totals.iter().map(|t| t.finished).sum();
+    let mut ownership = VertexMap::filled(0.0);
+    for v in game.board().points() {
+        let sum: i32 = totals.iter().map(|t| t.ownership[v]).sum();
+        ownership[v] = sum as f32 / finished.max(1) as f32;
+    }
+    let root = parts.tree.view(Tree::ROOT);
+    let mut moves = root_moves(parts.tree);
+    parts.config.final_move.order(root.to_play, &mut moves);
+    SearchReport {
+        to_play: root.to_play,
+        moves,
+        black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() * per_playout) as f32,
+        score: (totals.iter().map(|t| t.score).sum::<f64>() * per_playout) as f32,
+        ownership,
+        playouts,
+        visits: root.visits,
+        nodes: parts.tree.len(),
+        tree_bytes: parts.tree.bytes(),
+        tree_full: parts.tree.is_full(),
+        elapsed,
+        reply_hits: parts.evaluator.reply_hits(),
+    }
+}

@@ -1,0 +1,405 @@
+//! The search tree: nodes and edges in two slabs, shared by all threads without locks.
+//!
+//! Statistics live on edges (moves); a node is little more than the range of its edges. Every field is an atomic with
+//! relaxed ordering, which costs nothing over a plain one; a node is published by a release store of its index in
+//! the edge that leads to it. Sums may lose an update when two threads meet on one edge: that is harmless, and visits
+//! of nodes and edges are counted exactly.
+//!
+//! The slabs are reserved once and touched only as the tree grows. When they are full the search goes on
+//! without expanding.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::*};
+
+use bytemuck::Zeroable;
+use tengen_board::{Color, Move, Vertex};
+
+use crate::eval::Candidate;
+
+/// A floating-point number in an atomic.
+#[derive(Debug, Default, Zeroable)]
+#[repr(transparent)]
+pub struct AtomicF32(AtomicU32);
+
+impl AtomicF32 {
+    /// The number.
+    #[inline]
+    pub fn get(&self) -> f32 {
+        f32::from_bits(self.0.load(Relaxed))
+    }
+
+    /// Replaces the number.
+    #[inline]
+    pub fn set(&self, value: f32) {
+        self.0.store(value.to_bits(), Relaxed);
+    }
+
+    /// Adds to the number; of two additions at the same moment one may be lost.
+    #[inline]
+    pub fn add(&self, value: f32) {
+        self.set(self.get() + value);
+    }
+}
+
+/// A move from a node, with its statistics.
+#[derive(Debug, Default, Zeroable)]
+#[repr(C)]
+pub struct Edge {
+    mv: AtomicU16,
+    in_flight: AtomicU16,
+    child: AtomicU32,
+    visits: AtomicU32,
+    black_value: AtomicF32,
+    amaf_visits: AtomicF32,
+    amaf_black_value: AtomicF32,
+    prior: AtomicF32,
+    prior_visits: AtomicF32,
+    prior_black_value: AtomicF32,
+}
+
+/// An edge's statistics as the player to move sees them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EdgeStats {
+    /// Visits, those under way included.
+    pub visits: f32,
+    /// Sum of values; a visit under way counts as lost.
+    pub wins: f32,
+    /// All-moves-as-first visits.
+    pub amaf_visits: f32,
+    /// All-moves-as-first wins.
+    pub amaf_wins: f32,
+    /// Visits that prior knowledge is worth.
+    pub prior_visits: f32,
+    /// Wins among those.
+    pub prior_wins: f32,
+}
+
+impl Edge {
+    /// The move.
+    #[inline]
+    pub fn mv(&self) -> Move {
+        Vertex::from_index(self.mv.load(Relaxed) as usize).into()
+    }
+
+    /// Finished visits.
+    #[inline]
+    pub fn visits(&self) -> u32 {
+        self.visits.load(Relaxed)
+    }
+
+    /// Mean of Black's value; one half before the first visit.
+    #[inline]
+    pub fn black_value(&self) -> f32 {
+        let visits = self.visits();
+        if visits == 0 { 0.5 } else { self.black_value.get() / visits as f32 }
+    }
+
+    /// All-moves-as-first visits and Black's mean value among them.
+    pub fn amaf(&self) -> (f32, f32) {
+        let visits = self.amaf_visits.get();
+        (visits, if visits == 0.0 { 0.5 } else { self.amaf_black_value.get() / visits })
+    }
+
+    /// Probability of the move according to a network or to Go knowledge.
+    #[inline]
+    pub fn prior(&self) -> f32 {
+        self.prior.get()
+    }
+
+    /// The node behind the move, if it was expanded.
+    #[inline]
+    pub fn child(&self) -> Option<NodeId> {
+        let child = self.child.load(Acquire);
+        (child != 0).then_some(NodeId(child))
+    }
+
+    /// The statistics as `color` sees them.
+    #[inline]
+    pub fn stats(&self, color: Color) -> EdgeStats {
+        let finished = self.visits() as f32;
+        let view = |visits: f32, black: f32| if color == Color::Black { black } else { visits - black };
+        let (amaf_visits, prior_visits) = (self.amaf_visits.get(), self.prior_visits.get());
+        EdgeStats {
+            visits: finished + self.in_flight.load(Relaxed) as f32,
+            wins: view(finished, self.black_value.get()),
+            amaf_visits,
+            amaf_wins: view(amaf_visits, self.amaf_black_value.get()),
+            prior_visits,
+            prior_wins: view(prior_visits, self.prior_black_value.get()),
+        }
+    }
+
+    /// Marks a visit as under way.
+    #[inline]
+    pub(crate) fn enter(&self, virtual_loss: u16) {
+        self.in_flight.fetch_add(virtual_loss, Relaxed);
+    }
+
+    /// Ends a visit that was under way.
+    #[inline]
+    pub(crate) fn leave(&self, virtual_loss: u16, black_value: f32) {
+        self.in_flight.fetch_sub(virtual_loss, Relaxed);
+        self.record(black_value);
+    }
+
+    /// Counts a visit.
+    #[inline]
+    pub(crate) fn record(&self, black_value: f32) {
+        self.visits.fetch_add(1, Relaxed);
+        self.black_value.add(black_value);
+    }
+
+    /// Counts an all-moves-as-first visit.
+    #[inline]
+    pub(crate) fn record_amaf(&self, weight: f32, black_value: f32) {
+        self.amaf_visits.add(weight);
+        self.amaf_black_value.add(weight * black_value);
+    }
+
+    fn start(&self, candidate: &Candidate) {
+        self.mv.store(candidate.mv.vertex_or_none().index() as u16, Relaxed);
+        self.in_flight.store(0, Relaxed);
+        self.child.store(0, Relaxed);
+        self.visits.store(0, Relaxed);
+        self.black_value.set(0.0);
+        self.amaf_visits.set(candidate.amaf_visits);
+        self.amaf_black_value.set(candidate.amaf_black_value);
+        self.prior.set(candidate.prior);
+        self.prior_visits.set(candidate.prior_visits);
+        self.prior_black_value.set(candidate.prior_black_value);
+    }
+
+    fn copy_from(&self, other: &Edge) {
+        self.mv.store(other.mv.load(Relaxed), Relaxed);
+        self.in_flight.store(0, Relaxed);
+        self.child.store(other.child.load(Relaxed), Relaxed);
+        self.visits.store(other.visits(), Relaxed);
+        self.black_value.set(other.black_value.get());
+        self.amaf_visits.set(other.amaf_visits.get());
+        self.amaf_black_value.set(other.amaf_black_value.get());
+        self.prior.set(other.prior.get());
+        self.prior_visits.set(other.prior_visits.get());
+        self.prior_black_value.set(other.prior_black_value.get());
+    }
+}
+
+/// The name of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeId(u32);
+
+#[derive(Debug, Default, Zeroable)]
+#[repr(C)]
+struct Node {
+    first_edge: AtomicU32,
+    visits: AtomicU32,
+    edge_count: AtomicU16,
+    white_to_play: AtomicU8,
+    _unused: u8,
+}
+
+/// A node as a tree policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeView<'a> {
+    /// Who chooses among the edges.
+    pub to_play: Color,
+    /// Visits of the node.
+    pub visits: u32,
+    /// The moves, never empty. With progressive widening only the first few.
+    pub edges: &'a [Edge],
+}
+
+/// A search tree with a fixed memory cap.
+pub struct Tree {
+    nodes: Box<[Node]>,
+    edges: Box<[Edge]>,
+    node_count: AtomicU32,
+    edge_count: AtomicU32,
+}
+
+impl Tree {
+    /// The root, once there is one.
+    pub const ROOT: NodeId = NodeId(0);
+
+    /// An empty tree that never uses more than `bytes`.
+    pub fn with_capacity(bytes: usize) -> Tree {
+        // A node has at least a handful of edges on average; of the memory an eighth or less goes to nodes.
+        const EDGES_PER_NODE: usize = 8;
+        let unit = EDGES_PER_NODE * size_of::<Edge>() + size_of::<Node>();
+        let nodes = (bytes / unit).clamp(2, (u32::MAX / EDGES_PER_NODE as u32) as usize);
+        Tree {
+            nodes: bytemuck::zeroed_slice_box(nodes),
+            edges: bytemuck::zeroed_slice_box(nodes * EDGES_PER_NODE),
+            node_count: AtomicU32::new(0),
+            edge_count: AtomicU32::new(0),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self.node_count.get_mut() = 0;
+        *self.edge_count.get_mut() = 0;
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        (self.node_count.load(Relaxed) as usize).min(self.nodes.len())
+    }
+
+    /// Whether there is no root yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the memory cap keeps an ordinary node from being added.
+    pub fn is_full(&self) -> bool {
+        let edges = self.edge_count.load(Relaxed) as usize;
+        self.len() == self.nodes.len() || edges + tengen_board::MAX_AREA > self.edges.len()
+    }
+
+    /// Memory in use.
+    pub fn bytes(&self) -> usize {
+        let edges = (self.edge_count.load(Relaxed) as usize).min(self.edges.len());
+        self.len() * size_of::<Node>() + edges * size_of::<Edge>()
+    }
+
+    /// A node's view.
+    #[inline]
+    pub fn view(&self, id: NodeId) -> NodeView<'_> {
+        let node = &self.nodes[id.0 as usize];
+        let first = node.first_edge.load(Relaxed) as usize;
+        let count = node.edge_count.load(Relaxed) as usize;
+        NodeView {
+            to_play: if node.white_to_play.load(Relaxed) == 0 { Color::Black } else { Color::White },
+            visits: node.visits.load(Relaxed),
+            edges: &self.edges[first..first + count],
+        }
+    }
+
+    /// Counts a visit of a node.
+    #[inline]
+    pub(crate) fn visit(&self, id: NodeId) {
+        self.nodes[id.0 as usize].visits.fetch_add(1, Relaxed);
+    }
+
+    /// Adds a node; `None` when the memory cap is reached.
+    pub(crate) fn add(&self, to_play: Color, candidates: &[Candidate]) -> Option<NodeId> {
+        let count = candidates.len() as u32;
+        let full = |counter: &AtomicU32, add: u32, len: usize| {
+            counter
+                .try_update(Relaxed, Relaxed, |used| used.checked_add(add).filter(|&end| end as usize <= len))
+        };
+        let first = full(&self.edge_count, count, self.edges.len()).ok()?;
+        let id = full(&self.node_count, 1, self.nodes.len()).ok()?;
+        let node = &self.nodes[id as usize];
+        node.first_edge.store(first, Relaxed);
+        node.edge_count.store(count as u16, Relaxed);
+        node.visits.store(0, Relaxed);
+        node.white_to_play.store(to_play.index() as u8, Relaxed);
+        for (edge, candidate) in self.edges[first as usize..].iter().zip(candidates) {
+            edge.start(candidate);
+        }
+        Some(NodeId(id))
+    }
+
+    /// Adds the node behind an edge, unless another thread has done so or the memory cap is reached.
+    pub(crate) fn expand(&self, edge: &Edge, to_play: Color, candidates: &[Candidate]) {
+        if edge.child.load(Relaxed) == 0
+            && let Some(child) = self.add(to_play, candidates)
+        {
+            let _ = edge.child.compare_exchange(0, child.0, Release, Relaxed);
+        }
+    }
+
+    /// Makes the node behind `mv` the root and gives the memory of all others free. Without such a node the tree is
+    /// empty afterwards.
+    pub fn advance(&mut self, mv: Move) {
+        if self.is_empty() {
+            return;
+        }
+        let child = self.view(Tree::ROOT).edges.iter().find(|e| e.mv() == mv).and_then(Edge::child);
+        match child {
+            Some(child) => self.keep_subtree(child),
+            None => self.clear(),
+        }
+    }
+
+    /// Slides the subtree of `root` to the front. Nodes are stored after their parents and keep their order, so
+    /// every node and edge moves towards the front.
+    fn keep_subtree(&mut self, root: NodeId) {
+        const DROPPED: u32 = u32::MAX;
+        let len = self.len();
+        let mut new_ids = vec![DROPPED; len];
+        new_ids[root.0 as usize] = 0;
+        let (mut nodes, mut edges) = (0u32, 0u32);
+        for old in root.0 as usize..len {
+            if new_ids[old] == DROPPED {
+                continue;
+            }
+            new_ids[old] = nodes;
+            let (from, to) = (&self.nodes[old], &self.nodes[nodes as usize]);
+            let first = from.first_edge.load(Relaxed) as usize;
+            let count = from.edge_count.load(Relaxed);
+            to.edge_count.store(count, Relaxed);
+            to.visits.store(from.visits.load(Relaxed), Relaxed);
+            to.white_to_play.store(from.white_to_play.load(Relaxed), Relaxed);
+            to.first_edge.store(edges, Relaxed);
+            for offset in 0..count as usize {
+                let edge = &self.edges[edges as usize + offset];
+                edge.copy_from(&self.edges[first + offset]);
+                if let Some(child) = edge.child() {
+                    // Any value but DROPPED marks the child; its name is final when its turn comes.
+                    new_ids[child.0 as usize] = 0;
+                }
+            }
+            nodes += 1;
+            edges += u32::from(count);
+        }
+        for edge in &self.edges[..edges as usize] {
+            if let Some(child) = edge.child() {
+                edge.child.store(new_ids[child.0 as usize], Relaxed);
+            }
+        }
+        *self.node_count.get_mut() = nodes;
+        *self.edge_count.get_mut() = edges;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates(moves: &[&str]) -> Vec<Candidate> {
+        moves.iter().map(|m| Candidate::new(m.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn advancing_keeps_the_subtree_and_nothing_else() {
+        let mut tree = Tree::with_capacity(1 << 20);
+        tree.add(Color::Black, &candidates(&["A1", "B1", "C1"])).unwrap();
+        let root = tree.view(Tree::ROOT);
+        for edge in root.edges {
+            tree.expand(edge, Color::White, &candidates(&["D4", "E5"]));
+        }
+        let b1 = tree.view(root.edges[1].child().unwrap());
+        b1.edges[0].record(1.0);
+        tree.expand(&b1.edges[1], Color::Black, &candidates(&["A2"]));
+        tree.advance("B1".parse().unwrap());
+        assert_eq!(tree.len(), 2);
+        let root = tree.view(Tree::ROOT);
+        assert_eq!(root.to_play, Color::White);
+        assert_eq!(root.edges[0].visits(), 1);
+        assert_eq!(root.edges[0].black_value(), 1.0);
+        let below = tree.view(root.edges[1].child().unwrap());
+        assert_eq!(below.edges[0].mv(), "A2".parse().unwrap());
+        tree.advance("H8".parse().unwrap());
+        assert!(tree.is_empty());
+    }
+
+    #[test]
+    fn a_full_tree_refuses_nodes_and_stays_whole() {
+        let tree = Tree::with_capacity(2000);
+        let list = candidates(&["A1", "B1", "C1"]);
+        let added = (0..100).filter(|_| tree.add(Color::Black, &list).is_some()).count();
+        assert!(added > 0 && added < 100);
+        assert!(tree.bytes() <= 2000);
+    }
+}

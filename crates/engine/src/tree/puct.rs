@@ -1,0 +1,82 @@
+//! **What.** PUCT: the prior probability of a move decides how much it is explored.
+//!
+//! **Formula.** Q + exploration · P · √N / (1 + n). A move without visits has the node's value less
+//! fpu_reduction · √(sum of P over tried moves).
+//!
+//! **Source.** Rosin 2011; Silver et al. 2016 and 2017 (S5.6). The reduction is Leela Zero's.
+//!
+//! **Differences.** None.
+
+use serde::{Deserialize, Serialize};
+
+use super::{NodeView, TreePolicy, argmax};
+use crate::rng::Rng;
+
+/// Parameters of [`Puct`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PuctConfig {
+    /// Weight of the exploration term for values from 0 to 1.
+    pub exploration: f32,
+    /// How much worse than its node an untried move is assumed to be.
+    pub fpu_reduction: f32,
+}
+
+impl Default for PuctConfig {
+    fn default() -> Self {
+        PuctConfig { exploration: 0.5, fpu_reduction: 0.25 }
+    }
+}
+
+/// Selects by value and prior probability.
+pub struct Puct(PuctConfig);
+
+impl Puct {
+    /// The policy with these parameters.
+    pub fn new(config: &PuctConfig) -> Puct {
+        Puct(config.clone())
+    }
+}
+
+impl TreePolicy for Puct {
+    fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
+        let (mut visits, mut wins, mut tried) = (0.0, 0.0, 0.0);
+        for edge in node.edges {
+            let s = edge.stats(node.to_play);
+            visits += s.visits;
+            wins += s.wins;
+            if s.visits > 0.0 {
+                tried += edge.prior();
+            }
+        }
+        let value = if visits > 0.0 { wins / visits } else { 0.5 };
+        let urgency = value - self.0.fpu_reduction * tried.sqrt();
+        let scale = self.0.exploration * visits.max(1.0).sqrt();
+        argmax(node.edges.iter().map(|edge| {
+            let s = edge.stats(node.to_play);
+            let q = if s.visits > 0.0 { s.wins / s.visits } else { urgency };
+            q + scale * edge.prior() / (1.0 + s.visits)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::root, *};
+    use crate::tree::Tree;
+
+    fn choice(edges: &[(u32, u32, f32)]) -> usize {
+        let edges: Vec<_> = edges.iter().map(|&(n, w, p)| (n, w, 0.0, 0.0, p)).collect();
+        Puct::new(&PuctConfig { exploration: 1.0, fpu_reduction: 0.0 })
+            .select(root(&edges).view(Tree::ROOT), &mut Rng::new(1))
+    }
+
+    #[test]
+    fn prior_and_value_are_weighed() {
+        assert_eq!(choice(&[(0, 0, 0.2), (0, 0, 0.7), (0, 0, 0.1)]), 1);
+        // N = 16: 0.5 + 4·0.7/17 = 0.665 against 0.5 + 4·0.2/1 = 1.3.
+        assert_eq!(choice(&[(16, 8, 0.7), (0, 0, 0.2)]), 1);
+        // N = 16: 1.0 + 4·0.9/17 = 1.21 against the node's value 1.0 + 4·0.02 = 1.08.
+        assert_eq!(choice(&[(16, 16, 0.9), (0, 0, 0.02)]), 0);
+    }
+}

@@ -1,0 +1,149 @@
+//! **What.** Rapid action value estimation: all-moves-as-first values guide the tree until a move has visits of its own.
+//!
+//! **Formula.** (1 − β) · Q + β · Q̃ + exploration · √(ln N / n), with n, Q the visits and value of the move, ñ, Q̃ its
+//! all-moves-as-first visits and value, and
+//! * minimum mean squared error: β = ñ / (n + ñ + 4 b² n ñ), b the bias of Q̃;
+//! * hand-selected: β = √(k / (3 N + k)), k the equivalence, N the visits of the node.
+//!
+//! **Source.** Gelly and Silver 2007 and 2011. Drake 2009 (S1.2) uses b = 0 and no exploration.
+//!
+//! **Differences.** Prior knowledge is counted in n and Q, or in ñ and Q̃, as the search's `knowledge` says.
+
+use serde::{Deserialize, Serialize};
+
+use super::{EdgeStats, NodeView, TreePolicy, argmax};
+use crate::rng::Rng;
+
+/// How fast the all-moves-as-first value loses its weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RaveSchedule {
+    /// β = ñ / (n + ñ + 4 b² n ñ).
+    MinimumMse {
+        /// The bias b; 0 in S1.2. An equivalence of E visits means b = 1 / (2 √E): 0.0091 for Pachi's 3000.
+        bias: f32,
+    },
+    /// β = √(k / (3 N + k)).
+    HandSelected {
+        /// The number of visits k at which both values weigh the same; 1000 or more in Gelly and Silver 2007.
+        equivalence: f32,
+    },
+}
+
+/// Parameters of [`Rave`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RaveConfig {
+    /// How fast the all-moves-as-first value loses its weight.
+    pub schedule: RaveSchedule,
+    /// Weight of the exploration term; 0 in S1.2.
+    pub exploration: f32,
+    /// Score of a move of which nothing is known.
+    pub first_play_urgency: f32,
+    /// Weight of the progressive bias; 0 turns it off.
+    pub progressive_bias: f32,
+}
+
+impl Default for RaveConfig {
+    fn default() -> Self {
+        RaveConfig {
+            schedule: RaveSchedule::MinimumMse { bias: 0.0 },
+            exploration: 0.0,
+            first_play_urgency: 1.1,
+            progressive_bias: 0.0,
+        }
+    }
+}
+
+/// Selects the best mixture of a move's value and its all-moves-as-first value.
+pub struct Rave(RaveConfig);
+
+impl Rave {
+    /// The policy with these parameters.
+    pub fn new(config: &RaveConfig) -> Rave {
+        Rave(config.clone())
+    }
+
+    #[inline]
+    fn score(
+        &self,
+        s: EdgeStats,
+        fixed_beta: Option<f32>,
+        four_bias_squared: f32,
+        log: f32,
+        prior: f32,
+    ) -> f32 {
+        let n = s.visits + s.prior_visits;
+        let wins = s.wins + s.prior_wins;
+        let value = if n + s.amaf_visits == 0.0 {
+            self.0.first_play_urgency
+        } else if s.amaf_visits == 0.0 {
+            wins / n
+        } else {
+            let amaf = s.amaf_wins / s.amaf_visits;
+            if n == 0.0 {
+                amaf
+            } else {
+                let beta = fixed_beta.unwrap_or_else(|| {
+                    s.amaf_visits / (n + s.amaf_visits + four_bias_squared * n * s.amaf_visits)
+                });
+                (1.0 - beta) * (wins / n) + beta * amaf
+            }
+        };
+        let bonus =
+            if self.0.exploration > 0.0 { self.0.exploration * (log / (n + 1.0)).sqrt() } else { 0.0 };
+        value + bonus + self.0.progressive_bias * prior / (n + 1.0)
+    }
+}
+
+impl TreePolicy for Rave {
+    fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
+        let (fixed_beta, four_bias_squared) = match self.0.schedule {
+            RaveSchedule::MinimumMse { bias } => (None, 4.0 * bias * bias),
+            RaveSchedule::HandSelected { equivalence } => {
+                (Some((equivalence / (3.0 * node.visits as f32 + equivalence)).sqrt()), 0.0)
+            }
+        };
+        let log = (node.visits.max(1) as f32).ln();
+        argmax(node.edges.iter().map(|edge| {
+            self.score(edge.stats(node.to_play), fixed_beta, four_bias_squared, log, edge.prior())
+        }))
+    }
+
+    fn uses_amaf(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fixture::root, *};
+    use crate::tree::Tree;
+
+    fn choice(edges: &[(u32, u32, f32, f32, f32)], schedule: RaveSchedule) -> usize {
+        let policy = Rave::new(&RaveConfig { schedule, ..RaveConfig::default() });
+        policy.select(root(edges).view(Tree::ROOT), &mut Rng::new(1))
+    }
+
+    #[test]
+    fn weights_follow_the_schedules() {
+        // Move 0: Q = 0.2 in 10, Q̃ = 0.8 in 40. Move 1: Q = 0.6 in 10, Q̃ = 0.6 in 40.
+        let edges = [(10, 2, 40.0, 32.0, 0.0), (10, 6, 40.0, 24.0, 0.0)];
+        // b = 0: β = 40/50 = 0.8, move 0 scores 0.2·0.2 + 0.8·0.8 = 0.68, move 1 scores 0.60.
+        assert_eq!(choice(&edges, RaveSchedule::MinimumMse { bias: 0.0 }), 0);
+        // b = 0.5: β = 40/(50 + 400) = 0.089, move 0 scores 0.25.
+        assert_eq!(choice(&edges, RaveSchedule::MinimumMse { bias: 0.5 }), 1);
+        // k = 1000, N = 20: β = √(1000/1060) = 0.97, move 0 scores 0.78.
+        assert_eq!(choice(&edges, RaveSchedule::HandSelected { equivalence: 1000.0 }), 0);
+        // k = 1: β = √(1/61) = 0.13, move 0 scores 0.28.
+        assert_eq!(choice(&edges, RaveSchedule::HandSelected { equivalence: 1.0 }), 1);
+    }
+
+    #[test]
+    fn unknown_moves_get_the_first_play_urgency() {
+        assert_eq!(
+            choice(&[(10, 10, 10.0, 10.0, 0.0), (0, 0, 0.0, 0.0, 0.0)], RaveConfig::default().schedule),
+            1
+        );
+    }
+}

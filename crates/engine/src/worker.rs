@@ -1,0 +1,247 @@
+//! One thread of a search: selects leaves, has them evaluated, and records the results in the tree.
+
+use tengen_board::{Color, Game, KoRule, Move, VertexMap};
+
+use crate::{
+    eval::{CONTEXT, Candidate, Evaluator, Leaf, ended},
+    prior::{Gcmb, Knowledge},
+    rng::Rng,
+    search::SearchConfig,
+    tree::{NodeId, NodeView, Tree, TreePolicy},
+};
+
+/// What all threads of a search share.
+pub(crate) struct Shared<'a> {
+    pub(crate) config: &'a SearchConfig,
+    pub(crate) game: &'a Game,
+    pub(crate) tree: &'a Tree,
+    pub(crate) policy: &'a dyn TreePolicy,
+    pub(crate) gcmb: Option<&'a Gcmb>,
+    pub(crate) komi: f32,
+}
+
+/// Sums over the playouts of one thread.
+#[derive(Clone)]
+pub(crate) struct Totals {
+    pub(crate) playouts: u64,
+    pub(crate) black_value: f64,
+    pub(crate) score: f64,
+    pub(crate) finished: u32,
+    pub(crate) ownership: VertexMap<i32>,
+}
+
+impl Totals {
+    pub(crate) fn new() -> Totals {
+        Totals { playouts: 0, black_value: 0.0, score: 0.0, finished: 0, ownership: VertexMap::filled(0) }
+    }
+}
+
+pub(crate) struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    evaluator: Box<dyn Evaluator>,
+    knowledge: Option<Knowledge>,
+    rng: Rng,
+    paths: Vec<Vec<(NodeId, usize)>>,
+    leaves: Vec<Leaf>,
+    /// Who played first at each point, from some move of the playout on: 0 nobody, 1 Black, 2 White.
+    first_play: VertexMap<u8>,
+    totals: Totals,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, evaluator: Box<dyn Evaluator>, rng: Rng) -> Worker<'a> {
+        let batch = shared.config.batch.max(1);
+        Worker {
+            shared,
+            evaluator,
+            knowledge: shared.config.knowledge.as_ref().map(Knowledge::new),
+            rng,
+            paths: vec![Vec::with_capacity(64); batch],
+            leaves: (0..batch).map(|_| Leaf::new(shared.game.board())).collect(),
+            first_play: VertexMap::filled(0),
+            totals: Totals::new(),
+        }
+    }
+
+    /// The root's node, if the tree does not have it yet.
+    pub(crate) fn prepare_root(&mut self) {
+        if !self.shared.tree.is_empty() {
+            return;
+        }
+        let mut leaf = Leaf::new(self.shared.game.board());
+        leaf.reset(self.shared.game);
+        self.gather(&mut leaf, &[]);
+        self.shared.tree.add(leaf.board.to_play(), &leaf.candidates);
+    }
+
+    /// Leaves that a step evaluates.
+    pub(crate) fn batch(&self) -> u64 {
+        self.leaves.len() as u64
+    }
+
+    pub(crate) fn into_totals(self) -> Totals {
+        self.totals
+    }
+
+    /// Evaluates one batch of leaves.
+    pub(crate) fn step(&mut self) {
+        let mut leaves = std::mem::take(&mut self.leaves);
+        let mut paths = std::mem::take(&mut self.paths);
+        for (leaf, path) in leaves.iter_mut().zip(&mut paths) {
+            self.descend(leaf, path);
+        }
+        self.evaluator.evaluate(&mut leaves, self.shared.komi, &mut self.rng);
+        for (leaf, path) in leaves.iter().zip(&paths) {
+            self.record(leaf, path);
+        }
+        self.leaves = leaves;
+        self.paths = paths;
+    }
+
+    /// Follows the tree policy from the root to a move without a node, and prepares the node if the move was visited
+    /// often enough.
+    fn descend(&mut self, leaf: &mut Leaf, path: &mut Vec<(NodeId, usize)>) {
+        let Shared { config, tree, policy, .. } = *self.shared;
+        leaf.reset(self.shared.game);
+        path.clear();
+        let mut id = Tree::ROOT;
+        loop {
+            let node = tree.view(id);
+            let shown = NodeView { edges: &node.edges[..config.widening.width(node)], ..node };
+            let chosen = policy.select(shown, &mut self.rng);
+            let edge = &node.edges[chosen];
+            edge.enter(config.virtual_loss);
+            path.push((id, chosen));
+            leaf.play(edge.mv());
+            if let Some(child) = edge.child() {
+                id = child;
+                continue;
+            }
+            if edge.visits() >= config.expand_visits && !ended(leaf) && path.len() < config.max_depth {
+                self.gather(leaf, path);
+            }
+            return;
+        }
+    }
+
+    /// Collects the candidates of the node to be added at a leaf.
+    fn gather(&mut self, leaf: &mut Leaf, path: &[(NodeId, usize)]) {
+        let board = &leaf.board;
+        let me = board.to_play();
+        let [last, _] = leaf.last_two();
+        let candidates = &mut leaf.candidates;
+        candidates.clear();
+        let game = self.shared.game;
+        let superko = (game.rules().ko != KoRule::Simple).then(|| self.keys_on_path(path));
+        for &v in board.empties() {
+            if board.is_legal(v) && !board.is_eye(v, me) {
+                let repeats = |keys: &Vec<u64>| {
+                    let key = game.superko_key(board.hash_after(v), !me);
+                    keys.contains(&key) || game.has_occurred(key)
+                };
+                if !superko.as_ref().is_some_and(repeats) {
+                    candidates.push(Candidate::new(v.into()));
+                }
+            }
+        }
+        // Passing is worth a thought when little is left to play, or when the game would end.
+        if candidates.len() * 4 <= board.area() || (last.is_pass() && !leaf.moves.is_empty()) {
+            candidates.push(Candidate::new(Move::PASS));
+        }
+        for i in (1..candidates.len()).rev() {
+            candidates.swap(i, self.rng.below(i + 1));
+        }
+        if let Some(knowledge) = &mut self.knowledge {
+            knowledge.rate(board, last, candidates);
+        }
+        if let Some(gcmb) = self.shared.gcmb {
+            gcmb.bias(me, last, candidates);
+        }
+        if self.shared.config.widening.is_on() {
+            candidates.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+        }
+    }
+
+    /// Superko keys of the positions in the tree above a leaf, the root's included.
+    fn keys_on_path(&self, path: &[(NodeId, usize)]) -> Vec<u64> {
+        let mut board = self.shared.game.board().clone();
+        path.iter()
+            .map(|&(id, chosen)| {
+                board.play_unchecked(self.shared.tree.view(id).edges[chosen].mv());
+                self.shared.game.superko_key(board.hash(), board.to_play())
+            })
+            .collect()
+    }
+
+    /// Adds the leaf's node, and its value to the path.
+    fn record(&mut self, leaf: &Leaf, path: &[(NodeId, usize)]) {
+        let Shared { config, tree, gcmb, .. } = *self.shared;
+        let moves = leaf.since_root();
+        if let (false, Some(&(id, chosen))) = (leaf.candidates.is_empty(), path.last()) {
+            let edge = &tree.view(id).edges[chosen];
+            let color = !tree.view(id).to_play;
+            tree.expand(edge, color, &leaf.candidates);
+            if let (Some(gcmb), Some(child)) = (gcmb.filter(|g| g.records()), edge.child()) {
+                gcmb.record(child, color, edge.mv(), &leaf.candidates);
+            }
+        }
+        for &(id, chosen) in path {
+            tree.visit(id);
+            tree.view(id).edges[chosen].leave(config.virtual_loss, leaf.black_value);
+        }
+        if let Some(gcmb) = gcmb {
+            let mut color = leaf.root_color;
+            let before = &leaf.moves[CONTEXT - 1..][..leaf.tree_moves];
+            for (&mv, &reply) in before.iter().zip(moves) {
+                gcmb.count(color, mv, reply);
+                color = !color;
+            }
+        }
+        if self.shared.policy.uses_amaf() {
+            self.record_amaf(leaf, path);
+        }
+        self.add_up(leaf);
+    }
+
+    /// Credits, at each node of the path, the moves that the same player was first to play later on.
+    fn record_amaf(&mut self, leaf: &Leaf, path: &[(NodeId, usize)]) {
+        let moves = leaf.since_root();
+        let color_at = |i: usize| if i % 2 == 0 { leaf.root_color } else { !leaf.root_color };
+        let mark = |color: Color| color.index() as u8 + 1;
+        for (i, mv) in moves.iter().enumerate().skip(path.len()).rev() {
+            self.first_play[mv.vertex_or_none()] = mark(color_at(i));
+        }
+        for (i, &(id, _)) in path.iter().enumerate().rev() {
+            let color = color_at(i);
+            self.first_play[moves[i].vertex_or_none()] = mark(color);
+            self.first_play[Move::PASS.vertex_or_none()] = 0;
+            for edge in self.shared.tree.view(id).edges {
+                if self.first_play[edge.mv().vertex_or_none()] == mark(color) {
+                    edge.record_amaf(1.0, leaf.black_value);
+                }
+            }
+        }
+        for mv in moves {
+            self.first_play[mv.vertex_or_none()] = 0;
+        }
+    }
+
+    fn add_up(&mut self, leaf: &Leaf) {
+        let totals = &mut self.totals;
+        totals.playouts += 1;
+        totals.black_value += f64::from(leaf.black_value);
+        totals.score += f64::from(leaf.score);
+        // Ownership is read off every fourth playout: plenty, and it costs a pass over the board.
+        if leaf.finished && totals.playouts % 4 == 1 {
+            totals.finished += 1;
+            let board = &leaf.board;
+            for v in board.points() {
+                let black = board.is_color(v, Color::Black)
+                    || (board.is_empty(v) && board.is_surrounded(v, Color::Black));
+                let white = board.is_color(v, Color::White)
+                    || (board.is_empty(v) && board.is_surrounded(v, Color::White));
+                totals.ownership[v] += i32::from(black) - i32::from(white);
+            }
+        }
+    }
+}
