@@ -56,7 +56,7 @@ test-sabaki:
 		:; \
 	elif [ -d tests/sabaki/node_modules ]; then \
 		$(CARGO) build --quiet --release --package tengen && \
-		cd tests/sabaki && TENGEN="$(abspath target/release/tengen)" npm test --silent; \
+		cd tests/sabaki && TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent; \
 	else \
 		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
 	fi

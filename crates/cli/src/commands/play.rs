@@ -8,7 +8,10 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use tengen_board::{Color, Game, Move, Outcome, Reason, Vertex};
+use tengen_board::{
+    Color, Game, Move, Outcome, Reason, Vertex,
+    sgf::{GameInfo, Record},
+};
 use tengen_engine::{
     player::{Decision, Player},
     status::dead_stones,
@@ -309,7 +312,11 @@ impl Session {
     }
 
     fn save(&self, path: &Path, out: &mut impl Write) -> Result<()> {
-        fs::write(path, "").with_context(|| format!("cannot write {}", path.display()))?;
+        let names = Color::ALL.map(|color| if color == self.human { "human" } else { &*self.name });
+        let [black, white] = names.map(|name| Some(name.to_owned()));
+        let info = GameInfo { black, white, result: self.outcome(), ..GameInfo::default() };
+        let sgf = Record::from_game(&self.game, &info).to_sgf();
+        fs::write(path, sgf).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(writeln!(out, "saved {}", path.display())?)
     }
 }
