@@ -3,7 +3,6 @@
 CARGO ?= cargo
 TOOLS := target/tools
 SKIPPED := target/skipped.txt
-export TENGEN_PYTHON ?= $(abspath target/venv/bin/python)
 
 .PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki check-fuzz
 
