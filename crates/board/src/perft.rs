@@ -48,7 +48,7 @@ impl Search<'_> {
                 continue;
             }
             if rules.ko != KoRule::Simple {
-                let key = self.game.superko_key(board.hash_after(v), !board.to_play());
+                let key = rules.ko.key(board.hash_after(v), !board.to_play());
                 if self.keys.contains(&key) {
                     continue;
                 }
@@ -70,7 +70,7 @@ impl Search<'_> {
         let after = &mut after[0];
         after.clone_from(&before[ply]);
         after.play_unchecked(mv);
-        self.keys.push(self.game.superko_key(after.hash(), after.to_play()));
+        self.keys.push(self.game.rules().ko.key(after.hash(), after.to_play()));
         self.count(ply + 1, is_pass);
         self.keys.pop();
     }

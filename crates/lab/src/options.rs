@@ -7,8 +7,7 @@ use tengen_engine::player::Budget;
 
 use crate::error::SpecError;
 
-/// How long a player thinks, on what, and with which networks. Absent means the player's own choice; a kind that
-/// declares one of these as a parameter of its own keeps it there.
+/// How long a player thinks, on what, and with which networks. Absent means the player's own choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerOptions {

@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts},
-    mcts::{Mcts, MctsConfig},
+    mcts::Mcts,
     player::{Player, RandomPlayer},
     playout::UniformConfig,
+    search::SearchConfig,
 };
 
 use crate::{error::SpecError, options::PlayerOptions};
@@ -19,7 +20,7 @@ pub enum PlayerConfig {
     /// See [`RandomPlayer`].
     Random(UniformConfig),
     /// See [`Mcts`].
-    Mcts(Box<MctsConfig>),
+    Mcts(Box<SearchConfig>),
     /// See [`ExternalPlayer`].
     Gtp(ExternalConfig),
 }
@@ -65,7 +66,9 @@ impl PlayerConfig {
         let seed = options.seed_or_fresh();
         Ok(match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),
-            PlayerConfig::Mcts(config) => Box::new(Mcts::new(name, config, seed)),
+            PlayerConfig::Mcts(config) => {
+                Box::new(Mcts::new(name, config, options.budget(), options.threads.unwrap_or(1), seed))
+            }
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
         })
     }

@@ -18,11 +18,11 @@ macro_rules! presets {
 }
 
 /// Every preset, weakest first.
-pub const PRESETS: &[Preset] = presets!["random"];
+pub const PRESETS: &[Preset] = presets!["random", "uct", "rave", "rave-lgr", "rave-lgrf", "gcmb", "default"];
 
 impl Preset {
     /// The preset used where none is named.
-    pub const DEFAULT: &'static str = "random";
+    pub const DEFAULT: &'static str = "default";
 
     /// The preset of this name.
     pub fn find(name: &str) -> Result<&'static Preset, SpecError> {

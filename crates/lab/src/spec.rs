@@ -44,16 +44,13 @@ impl PlayerSpec {
             Some(Value::String(about)) => about,
             _ => String::new(),
         };
-        let options: Vec<_> =
-            PlayerOptions::KEYS.into_iter().filter_map(|key| Some((key, params.take(key)?))).collect();
-        let config: PlayerConfig = params.read(name)?;
-        // A kind may have an option as a parameter of its own, with its own default: then it is set there.
-        let complete = Params::of(&config);
-        let (own, common) = options.into_iter().partition(|(key, _)| complete.get(key).is_some());
-        params.insert_all(own);
-        let config = params.read(name)?;
         let mut options = Params::default();
-        options.insert_all(common);
+        for key in PlayerOptions::KEYS {
+            if let Some(value) = params.take(key) {
+                options.insert(key, value);
+            }
+        }
+        let config = params.read(name)?;
         let options: PlayerOptions = options.read(name)?;
         options.check()?;
         Ok(PlayerSpec { name: name.to_owned(), about, options, config })
@@ -189,18 +186,16 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_the_kind_declares_is_set_there() {
-        let toml = "kind = \"mcts\"\nplayouts = 77\nsearch.playout.kind = \"uniform\"\n";
+    fn inner_parameters_have_dotted_names() {
+        let toml = "kind = \"mcts\"\nplayouts = 77\nresign = 0.1\nplayout.kind = \"uniform\"\n";
         let mut spec = PlayerSpec::from_toml(toml, "test").unwrap();
-        spec.set_all(["threads=2", "seed=3", "search.playout.eyes=one-chain"]).unwrap();
-        assert_eq!(spec.get("playouts").as_deref(), Some("77"));
+        spec.set_all(["threads=2", "playout.eyes=one-chain", "gcmb.threshold=50"]).unwrap();
+        assert_eq!(spec.options.playouts, Some(77));
         assert_eq!(spec.get("threads").as_deref(), Some("2"));
-        assert_eq!(spec.get("search.playout.eyes").as_deref(), Some("one-chain"));
-        assert_eq!((spec.options.playouts, spec.options.seed), (None, Some(3)));
-        assert_eq!(
-            PlayerSpec::from_toml(&spec.to_toml(), "test").unwrap(),
-            PlayerSpec { about: String::new(), ..spec }
-        );
+        assert_eq!(spec.get("playout.eyes").as_deref(), Some("one-chain"));
+        assert_eq!(spec.get("gcmb.threshold").as_deref(), Some("50"));
+        assert_eq!(spec.get("resign").as_deref(), Some("0.1"));
+        assert_eq!(PlayerSpec::from_toml(&spec.to_toml(), "test").unwrap(), spec);
     }
 
     #[test]
