@@ -4,9 +4,9 @@ mod common;
 
 use common::tengen_with_input;
 
-/// The output of a game on 5x5 in which these lines are typed.
+/// The output of a game on 5x5 against the preset `random` in which these lines are typed.
 fn play(arguments: &[&str], lines: &[&str]) -> String {
-    let mut all = vec!["--size", "5", "--seed", "1"];
+    let mut all = vec!["--preset", "random", "--size", "5", "--seed", "1"];
     all.extend(arguments);
     let run = tengen_with_input(&all, &(lines.join("\n") + "\n"));
     assert_eq!(run.code, 0, "{}", run.stderr);

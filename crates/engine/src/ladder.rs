@@ -133,10 +133,9 @@ impl LadderReader {
             }
         }
         match liberties_after::<3>(board, liberty, prey.color).len() {
-            // Suicide, or captured on the next move.
-            0 | 1 => {}
             2 if board.is_legal(liberty) => choices.add(liberty),
-            2 => {}
+            // Suicide, captured on the next move, or forbidden.
+            0..=2 => {}
             _ => return false,
         }
         for (i, &choice) in choices.iter().enumerate() {

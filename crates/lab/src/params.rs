@@ -150,7 +150,6 @@ pub(crate) fn split_settings(text: &str) -> Vec<&str> {
     for (at, c) in text.char_indices() {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.saturating_sub(1),

@@ -30,7 +30,7 @@ Examples:
   tengen play --size 13 --color white      the engine begins
   tengen play --size 19 --handicap 4       black gets four stones
   tengen play --rules japanese --komi 6.5
-  tengen play --preset random,seed=7       a player with parameters
+  tengen play --preset uct,playouts=1000   another player, with parameters
 
 Type help during the game.";
 
@@ -70,7 +70,7 @@ pub(crate) struct PlayArgs {
     player: PlayerArgs,
 }
 
-pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
     let spec = args.player.spec()?;
     let mut game = args.game.game(9)?;
     if args.handicap > 0 {
@@ -85,12 +85,13 @@ pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
         name: spec.name,
         style: args.board.resolve(),
         dead: Vec::new(),
+        output,
     };
     session.play(io::stdin().lock(), io::stdout().lock(), args.sgf.as_deref())
 }
 
 /// A game in progress.
-struct Session {
+struct Session<'a> {
     game: Game,
     human: Color,
     player: Box<dyn Player>,
@@ -99,6 +100,7 @@ struct Session {
     style: BoardStyle,
     /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
     dead: Vec<Vertex>,
+    output: &'a Output,
 }
 
 /// What a line typed by the human leads to.
@@ -111,7 +113,7 @@ enum Next {
     Leave,
 }
 
-impl Session {
+impl Session<'_> {
     fn play(mut self, mut input: impl BufRead, mut out: impl Write, sgf: Option<&Path>) -> Result<()> {
         writeln!(out, "You play {}. Type a point such as D4, or help.\n", self.human)?;
         let mut line = String::new();
@@ -158,10 +160,16 @@ impl Session {
         sgf.map_or(Ok(()), |path| self.save(path, &mut out))
     }
 
+    /// What the engine would do.
+    fn think(&mut self) -> Decision {
+        let _spinner = self.output.spinner("thinking");
+        self.player.decide(&self.game, &self.options.budget())
+    }
+
     /// The engine's move.
     fn answer(&mut self, out: &mut impl Write) -> Result<()> {
         let color = self.game.to_play();
-        match self.player.decide(&self.game, &self.options.budget()) {
+        match self.think() {
             Decision::Play(mv) => {
                 self.game
                     .try_play(mv)
@@ -190,7 +198,7 @@ impl Session {
                 let outcome = Outcome::from_score(self.game.score(&[]));
                 writeln!(out, "{outcome}, if every stone on the board is alive")?;
             }
-            "hint" => match self.player.decide(&self.game, &self.options.budget()) {
+            "hint" => match self.think() {
                 Decision::Play(mv) => writeln!(out, "{} would play {mv}", self.name)?,
                 Decision::Resign => writeln!(out, "{} would resign", self.name)?,
             },
@@ -220,7 +228,7 @@ impl Session {
             "dead" => match rest.trim().parse::<Vertex>() {
                 Err(error) => writeln!(out, "{error}")?,
                 Ok(v) if self.game.board().color_at(v).is_none() => {
-                    writeln!(out, "there is no stone on {v}")?
+                    writeln!(out, "there is no stone on {v}")?;
                 }
                 Ok(v) => {
                     self.toggle_dead(v);
