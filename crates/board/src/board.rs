@@ -531,41 +531,6 @@ impl Board {
         })
     }
 
-    /// Whether a stone of the player to move on the empty point `v` would stand in atari, alone or with the chains it joins.
-    /// Capturing two stones or more counts as safe.
-    #[inline]
-    pub fn is_self_atari(&self, v: Vertex) -> bool {
-        if self.empty_neighbors(v) >= 2 {
-            return false;
-        }
-        let me = self.to_play();
-        let mut only = Vertex::NONE;
-        let mut is_second = |liberty: Vertex| {
-            let second = only != Vertex::NONE && only != liberty;
-            only = liberty;
-            second
-        };
-        for n in v.neighbors() {
-            if self.is_empty(n) {
-                if is_second(n) {
-                    return false;
-                }
-                continue;
-            }
-            let enemy = self.chains[!me][n];
-            if enemy != Vertex::NONE && self.is_atari_at(enemy, v) && (self.size[enemy] > 1 || is_second(n)) {
-                return false;
-            }
-            let friend = self.chains[me][n];
-            if friend != Vertex::NONE
-                && self.liberties::<3>(friend).iter().any(|&liberty| liberty != v && is_second(liberty))
-            {
-                return false;
-            }
-        }
-        true
-    }
-
     /// [`Board::hash`] after a stone of the player to move on the empty point `v`.
     pub fn hash_after(&self, v: Vertex) -> u64 {
         let me = self.to_play();

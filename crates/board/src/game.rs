@@ -9,7 +9,6 @@ use crate::{
     rules::{KoRule, Rules},
     score,
     vertex::Vertex,
-    zobrist,
 };
 
 /// A move and who played it.
@@ -301,20 +300,11 @@ impl Game {
     /// Whether the player to move may play, and if not, why. Passing is always allowed.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         self.board.check(mv, self.rules.suicide)?;
-        let repeats = |v| self.has_occurred(self.superko_key(self.board.hash_after(v), !self.to_play()));
+        let repeats = |v| self.has_occurred(self.rules.ko.key(self.board.hash_after(v), !self.to_play()));
         if self.rules.ko != KoRule::Simple && mv.vertex().is_some_and(repeats) {
             return Err(IllegalMove::Superko);
         }
         Ok(())
-    }
-
-    /// What superko compares: the hash of the stones, and under the situational rule whose turn it is.
-    #[inline]
-    pub fn superko_key(&self, hash: u64, to_play: Color) -> u64 {
-        match (self.rules.ko, to_play) {
-            (KoRule::Situational, Color::White) => hash ^ zobrist::WHITE_TO_PLAY,
-            _ => hash,
-        }
     }
 
     /// Whether a position with this key was on the board before, or is now.
@@ -324,7 +314,7 @@ impl Game {
     }
 
     fn current_key(&self) -> u64 {
-        self.superko_key(self.board.hash(), self.board.to_play())
+        self.rules.ko.key(self.board.hash(), self.board.to_play())
     }
 
     /// Plays for the player to move, or says why not.

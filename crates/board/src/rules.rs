@@ -8,6 +8,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::{color::Color, zobrist};
+
 /// Komi is between minus and plus this many points: more than the largest board has.
 pub const MAX_KOMI: f32 = 400.0;
 
@@ -21,6 +23,17 @@ pub enum KoRule {
     Positional,
     /// No position of the whole board may come back with the same player to move (SSK).
     Situational,
+}
+
+impl KoRule {
+    /// What superko compares: the hash of the stones, and under the situational rule whose turn it is.
+    #[inline]
+    pub fn key(self, hash: u64, to_play: Color) -> u64 {
+        match (self, to_play) {
+            (KoRule::Situational, Color::White) => hash ^ zobrist::WHITE_TO_PLAY,
+            _ => hash,
+        }
+    }
 }
 
 /// How a finished game is counted.

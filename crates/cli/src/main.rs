@@ -1,3 +1,81 @@
-//! The `tengen` command.
+//! The `tengen` command: a thin shell around the other crates, with a file a subcommand.
 
-fn main() {}
+use std::{io, process::ExitCode};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+mod args;
+mod board_view;
+mod commands;
+mod output;
+
+use commands::{bench, completions, doctor, gtp, perft, play, presets};
+use output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen                                   play against the engine
+  tengen play --size 13 --color white      a larger board, the engine begins
+  tengen gtp --preset random               an engine for Sabaki, GoGui and other GTP programs
+  tengen presets                           the players to choose from
+  tengen presets random                    one of them with every parameter
+  tengen bench playout --size 19           how fast this machine is
+  tengen doctor                            what works here, and what to do about the rest
+
+Every command explains itself: tengen bench playout --help";
+
+/// Go engine and laboratory. Without a command: `tengen play`.
+#[derive(Parser)]
+#[command(name = "tengen", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten, next_help_heading = "Options of tengen play")]
+    play: play::PlayArgs,
+    #[command(flatten)]
+    output: args::OutputArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Play(play::PlayArgs),
+    Gtp(gtp::GtpArgs),
+    Presets(presets::PresetsArgs),
+    Bench(bench::BenchArgs),
+    Perft(perft::PerftArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new(&cli.output);
+    match run(cli, &mut output) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough, as in `tengen presets | head -1`.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli, output: &mut Output) -> Result<()> {
+    match cli.command.unwrap_or(Command::Play(cli.play)) {
+        Command::Play(args) => play::run(&args, output),
+        Command::Gtp(args) => gtp::run(&args),
+        Command::Presets(args) => presets::run(&args, output),
+        Command::Bench(args) => bench::run(&args, output),
+        Command::Perft(args) => perft::run(&args, output),
+        Command::Doctor(args) => doctor::run(&args, output),
+        Command::Completions(args) => completions::run::<Cli>(&args, output),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io_error = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
+    io_error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod configure;
 pub mod eval;
 pub mod gtp;
+pub mod ladder;
 pub mod mcts;
 pub mod player;
 pub mod playout;

@@ -1,8 +1,5 @@
 //! The player that searches: keeps its tree and what its policies have learned from move to move.
 
-use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
 
 use crate::{
@@ -15,41 +12,12 @@ use crate::{
     tree::{Tree, TreePolicy},
 };
 
-/// Parameters of [`Mcts`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MctsConfig {
-    /// The parts of the search.
-    pub search: SearchConfig,
-    /// Playouts a move where no other budget is given; 0 for none.
-    pub playouts: u64,
-    /// Seconds a move where no other budget is given; 0 for none.
-    pub time: f32,
-    /// Number of threads.
-    pub threads: usize,
-    /// Whether the subtree of the moves played is kept.
-    pub keep_tree: bool,
-    /// Resigns below this win rate; 0 never.
-    pub resign: f32,
-}
-
-impl Default for MctsConfig {
-    fn default() -> Self {
-        MctsConfig {
-            search: SearchConfig::default(),
-            playouts: 10_000,
-            time: 0.0,
-            threads: 1,
-            keep_tree: true,
-            resign: 0.1,
-        }
-    }
-}
-
 /// Monte-Carlo tree search as a player.
 pub struct Mcts {
     name: String,
-    config: MctsConfig,
+    config: SearchConfig,
+    budget: Budget,
+    threads: usize,
     tree: Tree,
     policy: Box<dyn TreePolicy>,
     evaluator: Box<dyn Evaluator>,
@@ -61,20 +29,24 @@ pub struct Mcts {
 }
 
 impl Mcts {
-    /// A player with these parts, evaluating by playouts.
-    pub fn new(name: &str, config: &MctsConfig, seed: u64) -> Mcts {
-        let search = &config.search;
-        let evaluator = PlayoutEvaluator::new(search.playout.build(), search.limits);
+    /// Playouts a move where neither the caller nor the player's own budget says how many.
+    pub const DEFAULT_PLAYOUTS: u64 = 10_000;
+
+    /// A player with these parts, evaluating by playouts. `budget` holds where a decision's own leaves it open.
+    pub fn new(name: &str, config: &SearchConfig, budget: Budget, threads: usize, seed: u64) -> Mcts {
+        let evaluator = PlayoutEvaluator::new(config.playout.build(), config.limits);
         Mcts {
             name: name.to_owned(),
-            tree: Tree::with_capacity(search.max_tree_mb << 20),
-            policy: search.tree_policy.build(),
+            config: config.clone(),
+            budget,
+            threads,
+            tree: Tree::with_capacity(config.max_tree_mb << 20),
+            policy: config.tree_policy.build(),
             evaluator: Box::new(evaluator),
-            gcmb: search.gcmb.as_ref().map(Gcmb::new),
+            gcmb: config.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
             report: None,
-            config: config.clone(),
         }
     }
 
@@ -86,12 +58,12 @@ impl Mcts {
             gcmb.clear();
         }
         let parts = SearchParts {
-            config: &self.config.search,
+            config: &self.config,
             tree: &self.tree,
             policy: &*self.policy,
             evaluator: &*self.evaluator,
             gcmb: self.gcmb.as_ref(),
-            threads: self.config.threads,
+            threads: self.threads,
         };
         let report = search(game, &parts, &budget, &mut self.rng);
         self.report.insert(report)
@@ -106,11 +78,10 @@ impl Mcts {
     fn fill_in(&self, budget: &Budget) -> Budget {
         let mut budget = budget.clone();
         if budget.playouts.is_none() && budget.time.is_none() {
-            budget.playouts = (self.config.playouts > 0).then_some(self.config.playouts);
-            budget.time = (self.config.time > 0.0).then(|| Duration::from_secs_f32(self.config.time));
-            if budget.playouts.is_none() && budget.time.is_none() {
-                budget.playouts = Some(MctsConfig::default().playouts);
-            }
+            (budget.playouts, budget.time) = (self.budget.playouts, self.budget.time);
+        }
+        if budget.playouts.is_none() && budget.time.is_none() {
+            budget.playouts = Some(Self::DEFAULT_PLAYOUTS);
         }
         budget
     }

@@ -92,6 +92,10 @@ pub struct SearchConfig {
     pub max_tree_mb: usize,
     /// How the move is chosen when the search is over.
     pub final_move: FinalMove,
+    /// Whether the subtree of the moves played is kept for the next search.
+    pub keep_tree: bool,
+    /// The player resigns below this win rate; 0 never.
+    pub resign: f32,
 }
 
 impl Default for SearchConfig {
@@ -109,6 +113,8 @@ impl Default for SearchConfig {
             max_depth: 400,
             max_tree_mb: 256,
             final_move: FinalMove::default(),
+            keep_tree: true,
+            resign: 0.1,
         }
     }
 }

@@ -136,7 +136,7 @@ impl<'a> Worker<'a> {
         for &v in board.empties() {
             if board.is_legal(v) && !board.is_eye(v, me) {
                 let repeats = |keys: &Vec<u64>| {
-                    let key = game.superko_key(board.hash_after(v), !me);
+                    let key = game.rules().ko.key(board.hash_after(v), !me);
                     keys.contains(&key) || game.has_occurred(key)
                 };
                 if !superko.as_ref().is_some_and(repeats) {
@@ -168,7 +168,7 @@ impl<'a> Worker<'a> {
         path.iter()
             .map(|&(id, chosen)| {
                 board.play_unchecked(self.shared.tree.view(id).edges[chosen].mv());
-                self.shared.game.superko_key(board.hash(), board.to_play())
+                self.shared.game.rules().ko.key(board.hash(), board.to_play())
             })
             .collect()
     }

@@ -8,10 +8,17 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod lgr;
+mod mogo;
 mod pattern3;
+mod reply_rates;
+pub mod tactics;
 mod uniform;
 
+pub use lgr::{Lgr, LgrConfig, ReplyContext};
+pub use mogo::{Mogo, MogoConfig};
 pub use pattern3::{Patterns, Shape, code_around};
+pub use reply_rates::{ReplyChoice, ReplyRates, ReplyRatesConfig};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
 /// Chooses moves beyond the tree.
@@ -65,6 +72,12 @@ pub struct FinishedPlayout<'a> {
 pub enum PlayoutConfig {
     /// See [`Uniform`].
     Uniform(UniformConfig),
+    /// See [`Mogo`].
+    Mogo(MogoConfig),
+    /// See [`Lgr`].
+    Lgr(LgrConfig),
+    /// See [`ReplyRates`].
+    ReplyRates(ReplyRatesConfig),
 }
 
 impl Default for PlayoutConfig {
@@ -74,10 +87,18 @@ impl Default for PlayoutConfig {
 }
 
 impl PlayoutConfig {
+    /// Every kind with its default parameters, for tests that hold for all of them.
+    pub fn all_kinds() -> Vec<PlayoutConfig> {
+        vec![PlayoutConfig::Uniform(UniformConfig::default()), PlayoutConfig::Mogo(MogoConfig::default())]
+    }
+
     /// The running policy.
     pub fn build(&self) -> Box<dyn PlayoutPolicy> {
         match self {
             PlayoutConfig::Uniform(config) => Box::new(Uniform::new(config)),
+            PlayoutConfig::Mogo(config) => Box::new(Mogo::new(config)),
+            PlayoutConfig::Lgr(config) => Box::new(Lgr::new(config)),
+            PlayoutConfig::ReplyRates(config) => Box::new(ReplyRates::new(config)),
         }
     }
 }

@@ -115,7 +115,7 @@ static STANDARD: LazyLock<Patterns> = LazyLock::new(|| {
     let mut patterns = Patterns { shapes: Box::new([0; 1 << 16]) };
     for (i, (_, _, diagram)) in DIAGRAMS.iter().enumerate() {
         for grid in symmetric_grids(diagram) {
-            patterns.add(&grid, 0, 0, i as u8 + 1);
+            patterns.add(grid, 0, 0, i as u8 + 1);
         }
     }
     patterns
@@ -147,7 +147,7 @@ impl Patterns {
     }
 
     /// Enters every code that a grid of symbols stands for; `at` points are in `code` already.
-    fn add(&mut self, grid: &[u8; 8], at: usize, code: u16, name: u8) {
+    fn add(&mut self, grid: [u8; 8], at: usize, code: u16, name: u8) {
         let Some(&symbol) = grid.get(at) else {
             let entry = &mut self.shapes[code as usize];
             if *entry == 0 {

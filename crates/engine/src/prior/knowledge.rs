@@ -12,7 +12,11 @@
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 
-use crate::{eval::Candidate, playout::Patterns};
+use crate::{
+    eval::Candidate,
+    ladder::LadderReader,
+    playout::{Patterns, tactics::is_self_atari},
+};
 
 /// Where equivalent experience is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,12 +90,13 @@ impl Default for KnowledgeConfig {
 /// Gives candidates their equivalent experience.
 pub struct Knowledge {
     config: KnowledgeConfig,
+    ladders: LadderReader,
 }
 
 impl Knowledge {
     /// The knowledge with these weights.
     pub fn new(config: &KnowledgeConfig) -> Knowledge {
-        Knowledge { config: config.clone() }
+        Knowledge { config: config.clone(), ladders: LadderReader::new() }
     }
 
     /// Rates the candidates of a position that was reached by `last`.
@@ -125,29 +130,33 @@ impl Knowledge {
         let me = board.to_play();
         let mut rating = (config.even, config.even / 2.0);
         let mut captured = 0;
-        let mut saves = false;
+        let mut saved = Vertex::NONE;
         let mut laddered = false;
         for n in v.neighbors() {
             let enemy = board.chain_of(n, !me);
             if enemy != Vertex::NONE {
                 if board.is_atari_at(enemy, v) {
                     captured += board.chain_size(enemy);
-                    //LADDER1
+                } else if self.ladders.is_captured_by(board, enemy, v) {
+                    laddered = true;
                 }
             }
             let friend = board.chain_of(n, me);
-            saves |= friend != Vertex::NONE && board.is_atari_at(friend, v);
+            if friend != Vertex::NONE && board.is_atari_at(friend, v) {
+                saved = friend;
+            }
         }
         if captured > 0 {
             rating = add(rating, if captured == 1 { config.capture } else { config.capture_many });
-        } else if saves {
-            rating = if board.is_self_atari(v) {
+        } else if saved != Vertex::NONE {
+            rating = if is_self_atari(board, v, me) {
                 add(rating, config.self_atari)
-                //LADDER2
+            } else if self.ladders.is_doomed(board, saved) {
+                add(rating, config.bad_escape)
             } else {
                 add(rating, config.escape)
             };
-        } else if board.is_self_atari(v) {
+        } else if is_self_atari(board, v, me) {
             rating = add(rating, config.self_atari);
         }
         if laddered {

@@ -1,0 +1,65 @@
+# tengen: what a developer types. `make` alone lists it.
+
+CARGO ?= cargo
+TOOLS := target/tools
+SKIPPED := target/skipped.txt
+export TENGEN_PYTHON ?= $(abspath target/venv/bin/python)
+
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki check-fuzz
+
+help: ## List these commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+play: ## Play against the engine (make play ARGS="--size 13")
+	@$(CARGO) run --quiet --release --package tengen -- play $(ARGS)
+
+test: ## Everything that must hold before a change is merged; says at the end what could not be checked
+	@mkdir -p target && : > $(SKIPPED)
+	@$(MAKE) --no-print-directory deps test-rust test-doc test-sabaki check-fuzz lint-code
+	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; cat $(SKIPPED); else echo "Passed, nothing skipped."; fi
+
+bench: ## Speed of playouts on this machine
+	@$(CARGO) build --quiet --release --package tengen
+	@target/release/tengen bench playout --size 9
+	@target/release/tengen bench playout --size 19
+
+lint: lint-code lint-deps ## Formatting, clippy, documentation, licences and advisories of dependencies
+
+lint-code: ## The part of lint that make test runs
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
+
+# Installing cargo-deny takes about five minutes, so it is not part of `make test`; the tool stays in target/tools.
+lint-deps: ## Licences, sources and advisories of dependencies, with cargo-deny (installed in target/tools if missing)
+	@command -v cargo-deny >/dev/null || [ -x $(TOOLS)/bin/cargo-deny ] || $(CARGO) install cargo-deny --locked --quiet --root $(TOOLS)
+	@PATH="$$PATH:$(abspath $(TOOLS))/bin" ./tests/check-dependencies
+
+# What the tests use besides Rust. Each is optional: without it the tests that need it print SKIPPED.
+deps:
+	@mkdir -p target && touch $(SKIPPED)
+	@./tests/install-dependencies $(SKIPPED)
+
+test-rust:
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+		$(CARGO) nextest run --workspace --no-fail-fast; \
+	else \
+		$(CARGO) test --workspace --lib --bins --tests --no-fail-fast; \
+	fi
+
+test-doc:
+	$(CARGO) test --workspace --doc --quiet
+
+# The real GTP client of Sabaki against the program as users get it.
+test-sabaki:
+	@if [ ! -d tests/sabaki ]; then \
+		:; \
+	elif [ -d tests/sabaki/node_modules ]; then \
+		$(CARGO) build --quiet --release --package tengen && \
+		cd tests/sabaki && TENGEN="$(abspath target/release/tengen)" npm test --silent; \
+	else \
+		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
+	fi
+
+check-fuzz:
+	@if [ -d fuzz ]; then CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml; fi

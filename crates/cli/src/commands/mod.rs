@@ -1,0 +1,9 @@
+//! The subcommands, a file each.
+
+pub(crate) mod bench;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod gtp;
+pub(crate) mod perft;
+pub(crate) mod play;
+pub(crate) mod presets;

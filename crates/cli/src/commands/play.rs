@@ -1,0 +1,315 @@
+//! `tengen play`: a game against a player, in the terminal.
+
+use std::{
+    fs,
+    io::{self, BufRead, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use tengen_board::{Color, Game, Move, Outcome, Reason, Vertex};
+use tengen_engine::{
+    player::{Decision, Player},
+    status::dead_stones,
+};
+use tengen_lab::PlayerOptions;
+
+use crate::{
+    args::{GameArgs, PlayerArgs},
+    board_view::BoardStyle,
+    output::Output,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen play                              9x9, you are black
+  tengen play --size 13 --color white      the engine begins
+  tengen play --size 19 --handicap 4       black gets four stones
+  tengen play --rules japanese --komi 6.5
+  tengen play --preset random,seed=7       a player with parameters
+
+Type help during the game.";
+
+const HELP: &str = "\
+  D4           play there (letter: column, number: row)
+  pass         play no stone; two passes end the game
+  undo         take back your last move and the answer to it
+  hint         what the engine would play in your place
+  score        count the board as it stands
+  board        draw the board again
+  save FILE    write the game to an SGF file
+  resign       give up
+  quit         leave without a result";
+
+/// Play against the engine in the terminal.
+#[derive(Args, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Your stones: black or white
+    #[arg(short, long, default_value = "black")]
+    color: Color,
+    /// Black's handicap stones, on the customary points
+    #[arg(long, default_value_t = 0, value_name = "STONES")]
+    handicap: usize,
+    /// How the board is drawn: auto, ascii, unicode or color
+    #[arg(long, value_enum, hide_possible_values = true, default_value_t = BoardStyle::Auto, value_name = "STYLE")]
+    board: BoardStyle,
+    /// Write the game to this SGF file when it ends
+    #[arg(long, value_name = "FILE")]
+    sgf: Option<PathBuf>,
+    /// Play in the terminal, which is the only place so far
+    #[arg(long, hide = true)]
+    terminal: bool,
+    #[command(flatten)]
+    player: PlayerArgs,
+}
+
+pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
+    let spec = args.player.spec()?;
+    let mut game = args.game.game(9)?;
+    if args.handicap > 0 {
+        game.place_fixed_handicap(args.handicap).context("--handicap")?;
+    }
+    output.detail(format!("player:\n{}", spec.to_toml()));
+    let session = Session {
+        game,
+        human: args.color,
+        player: spec.build()?,
+        options: spec.options,
+        name: spec.name,
+        style: args.board.resolve(),
+        dead: Vec::new(),
+    };
+    session.play(io::stdin().lock(), io::stdout().lock(), args.sgf.as_deref())
+}
+
+/// A game in progress.
+struct Session {
+    game: Game,
+    human: Color,
+    player: Box<dyn Player>,
+    options: PlayerOptions,
+    name: String,
+    style: BoardStyle,
+    /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
+    dead: Vec<Vertex>,
+}
+
+/// What a line typed by the human leads to.
+enum Next {
+    /// The position is as it was: ask again.
+    Ask,
+    /// The position has changed.
+    Go,
+    /// The game is over, or left.
+    Leave,
+}
+
+impl Session {
+    fn play(mut self, mut input: impl BufRead, mut out: impl Write, sgf: Option<&Path>) -> Result<()> {
+        writeln!(out, "You play {}. Type a point such as D4, or help.\n", self.human)?;
+        let mut line = String::new();
+        let mut is_counted = false;
+        'game: loop {
+            if !self.game.is_over() && self.game.to_play() != self.human {
+                self.answer(&mut out)?;
+                continue;
+            }
+            if self.game.passes() >= 2 && !is_counted {
+                self.dead = dead_stones(&self.game);
+                is_counted = true;
+            }
+            self.show(&mut out)?;
+            if self.game.outcome().is_some() && self.game.passes() < 2 {
+                break;
+            }
+            loop {
+                write!(out, "> ")?;
+                out.flush()?;
+                line.clear();
+                if input.read_line(&mut line)? == 0 {
+                    writeln!(out)?;
+                    break 'game;
+                }
+                let next = if self.game.is_over() {
+                    self.after_the_end(line.trim(), &mut out)?
+                } else {
+                    self.turn(line.trim(), &mut out)?
+                };
+                match next {
+                    Next::Ask => {}
+                    Next::Go => {
+                        is_counted &= self.game.passes() >= 2;
+                        continue 'game;
+                    }
+                    Next::Leave => break 'game,
+                }
+            }
+        }
+        if let Some(outcome) = self.outcome() {
+            writeln!(out, "Result: {outcome}{}", self.verdict(outcome))?;
+        }
+        sgf.map_or(Ok(()), |path| self.save(path, &mut out))
+    }
+
+    /// The engine's move.
+    fn answer(&mut self, out: &mut impl Write) -> Result<()> {
+        let color = self.game.to_play();
+        match self.player.decide(&self.game, &self.options.budget()) {
+            Decision::Play(mv) => {
+                self.game
+                    .try_play(mv)
+                    .with_context(|| format!("{} wanted to play {mv}, which is illegal", self.name))?;
+                writeln!(out, "{} {} plays {mv}\n", self.style.stone(color), self.name)?;
+            }
+            Decision::Resign => {
+                self.game.set_outcome(Some(Outcome::Win { winner: !color, by: Reason::Resignation }));
+                writeln!(out, "{} {} resigns\n", self.style.stone(color), self.name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The human's turn.
+    fn turn(&mut self, line: &str, out: &mut impl Write) -> Result<Next> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word.to_ascii_lowercase().as_str() {
+            "" => {}
+            "help" | "?" => writeln!(out, "{HELP}")?,
+            "quit" | "exit" | "q" => return Ok(Next::Leave),
+            "board" => self.show(out)?,
+            "undo" => return self.undo(out),
+            "save" | "sgf" => self.save_as(rest, out)?,
+            "score" => {
+                let outcome = Outcome::from_score(self.game.score(&[]));
+                writeln!(out, "{outcome}, if every stone on the board is alive")?;
+            }
+            "hint" => match self.player.decide(&self.game, &self.options.budget()) {
+                Decision::Play(mv) => writeln!(out, "{} would play {mv}", self.name)?,
+                Decision::Resign => writeln!(out, "{} would resign", self.name)?,
+            },
+            "resign" => {
+                let outcome = Outcome::Win { winner: !self.human, by: Reason::Resignation };
+                self.game.set_outcome(Some(outcome));
+                return Ok(Next::Leave);
+            }
+            _ => match line.parse::<Move>() {
+                Err(error) => writeln!(out, "{error}; help lists what else you can type")?,
+                Ok(mv) => match self.game.try_play(mv) {
+                    Ok(()) => return Ok(Next::Go),
+                    Err(error) => writeln!(out, "{mv} is not possible: {error}")?,
+                },
+            },
+        }
+        Ok(Next::Ask)
+    }
+
+    /// Both have passed: dead stones are marked, then the board is counted.
+    fn after_the_end(&mut self, line: &str, out: &mut impl Write) -> Result<Next> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word.to_ascii_lowercase().as_str() {
+            "" | "done" | "quit" | "exit" | "q" => return Ok(Next::Leave),
+            "undo" => return self.undo(out),
+            "save" | "sgf" => self.save_as(rest, out)?,
+            "dead" => match rest.trim().parse::<Vertex>() {
+                Err(error) => writeln!(out, "{error}")?,
+                Ok(v) if self.game.board().color_at(v).is_none() => {
+                    writeln!(out, "there is no stone on {v}")?
+                }
+                Ok(v) => {
+                    self.toggle_dead(v);
+                    return Ok(Next::Go);
+                }
+            },
+            _ => writeln!(out, "type: dead D4, undo, save FILE, or done")?,
+        }
+        Ok(Next::Ask)
+    }
+
+    fn list_dead(&self) -> String {
+        if self.dead.is_empty() {
+            return "none".to_owned();
+        }
+        self.dead.iter().map(Vertex::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Marks the chain at `v` as dead, or as alive again.
+    fn toggle_dead(&mut self, v: Vertex) {
+        let board = self.game.board();
+        let chain: Vec<_> = board.chain_stones(board.chain(v)).collect();
+        if self.dead.contains(&v) {
+            self.dead.retain(|stone| !chain.contains(stone));
+        } else {
+            self.dead.extend(chain);
+        }
+    }
+
+    /// Takes back the human's last move and what came after.
+    fn undo(&mut self, out: &mut impl Write) -> Result<Next> {
+        let Some(at) = self.game.moves().iter().rposition(|played| played.color == self.human) else {
+            writeln!(out, "there is nothing to take back")?;
+            return Ok(Next::Ask);
+        };
+        self.game.undo_to(at);
+        self.dead.clear();
+        Ok(Next::Go)
+    }
+
+    fn show(&self, out: &mut impl Write) -> Result<()> {
+        let board = self.game.board();
+        let last = self.game.last_move();
+        writeln!(out, "{}", self.style.draw(board, last.map_or(Move::PASS, |played| played.mv)))?;
+        for color in Color::ALL {
+            let who = if color == self.human { "you" } else { &self.name };
+            let captured = board.prisoners(color);
+            writeln!(out, "{} {color} ({who}), {captured} captured", self.style.stone(color))?;
+        }
+        if let Some(outcome) = self.outcome() {
+            if self.game.passes() >= 2 {
+                writeln!(out, "Both passed. Score: {outcome}. Dead stones: {}.", self.list_dead())?;
+                writeln!(out, "dead D4 marks a chain as dead or alive; done ends the game, undo goes back.")?;
+            }
+        } else {
+            let passed = if self.game.passes() > 0 {
+                " Your opponent passed: a pass of yours ends the game."
+            } else {
+                ""
+            };
+            writeln!(out, "Move {}, {} to play.{passed}", self.game.moves().len() + 1, self.game.to_play())?;
+        }
+        Ok(())
+    }
+
+    /// The outcome, dead stones taken off.
+    fn outcome(&self) -> Option<Outcome> {
+        if self.game.passes() >= 2 {
+            return Some(Outcome::from_score(self.game.score(&self.dead)));
+        }
+        self.game.outcome()
+    }
+
+    fn verdict(&self, outcome: Outcome) -> String {
+        match outcome.winner() {
+            Some(winner) if winner == self.human => ". You win!".to_owned(),
+            Some(_) => format!(". {} wins.", self.name),
+            None => ". Nobody wins.".to_owned(),
+        }
+    }
+
+    fn save_as(&self, file: &str, out: &mut impl Write) -> Result<()> {
+        if file.trim().is_empty() {
+            writeln!(out, "name a file: save game.sgf")?;
+        } else if let Err(error) = self.save(Path::new(file.trim()), out) {
+            writeln!(out, "{error:#}")?;
+        }
+        Ok(())
+    }
+
+    fn save(&self, path: &Path, out: &mut impl Write) -> Result<()> {
+        fs::write(path, "").with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(writeln!(out, "saved {}", path.display())?)
+    }
+}

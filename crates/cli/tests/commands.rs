@@ -1,0 +1,229 @@
+//! The commands as a user sees them: output, JSON fields, errors and exit codes.
+
+mod common;
+
+use common::{tengen, tengen_with_input};
+
+const SUBCOMMANDS: [&[&str]; 8] = [
+    &["play"],
+    &["gtp"],
+    &["presets"],
+    &["bench", "playout"],
+    &["bench"],
+    &["perft"],
+    &["doctor"],
+    &["completions"],
+];
+
+#[test]
+fn help_teaches_by_examples() {
+    let run = tengen(&["--help"]);
+    assert_eq!(run.code, 0);
+    for word in ["Examples:", "play", "gtp", "presets", "bench", "perft", "doctor", "completions"] {
+        assert!(run.stdout.contains(word), "{word}\n{}", run.stdout);
+    }
+    for subcommand in SUBCOMMANDS {
+        let run = tengen(&[subcommand, &["--help"]].concat());
+        assert_eq!(run.code, 0, "{subcommand:?}");
+        assert!(
+            subcommand == ["bench"] || run.stdout.contains("Examples:"),
+            "{subcommand:?}\n{}",
+            run.stdout
+        );
+        assert!(run.stderr.is_empty());
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    assert_eq!(tengen(&["--version"]).stdout, format!("tengen {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn wrong_usage_has_exit_code_2() {
+    for arguments in [
+        &["fly"][..],
+        &["--no-such-flag"],
+        &["play", "--size", "20"],
+        &["play", "--color", "red"],
+        &["play", "--rules", "martian"],
+        &["bench"],
+        &["bench", "playout", "--seconds", "three"],
+        &["perft", "--ko", "never"],
+        &["completions", "cobol"],
+    ] {
+        let run = tengen(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: "), "{arguments:?}: {}", run.stderr);
+        assert!(run.stdout.is_empty());
+    }
+}
+
+#[test]
+fn errors_have_exit_code_1_and_name_the_remedy() {
+    for (arguments, remedy) in [
+        (&["presets", "randon"][..], "did you mean \"random\"?"),
+        (&["presets", "nothing"], "choose one of random"),
+        (&["presets", "random,eye=x"], "did you mean \"eyes\"?"),
+        (&["play", "--preset", "random,eyes=x"], "three-diagonals"),
+        (&["gtp", "--set", "threads"], "key=value"),
+        (&["gtp", "--threads", "0"], "from 1 to"),
+        (&["gtp", "--time", "-1"], "--time"),
+        (&["gtp", "--config", "no/such.toml"], "cannot read no/such.toml"),
+        (&["gtp", "--preset", "gtp:no-such-engine"], "no-such-engine"),
+        (&["play", "--handicap", "40"], "takes 2 to 9"),
+        (&["play", "--komi", "NaN"], "--komi"),
+        (&["bench", "playout", "--policy", "unifrom"], "expected `uniform`"),
+        (&["bench", "playout", "--threads", "0"], "from 1 to"),
+        (&["bench", "playout", "--seconds", "0"], "more than 0"),
+    ] {
+        let run = tengen(arguments);
+        // Clap itself refuses a value that looks like a flag.
+        assert!(run.code == 1 || arguments.contains(&"-1"), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.starts_with("error: "), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(remedy), "{arguments:?}: {}", run.stderr);
+        assert!(run.stdout.is_empty(), "{arguments:?}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn presets_are_listed_and_printed_as_files_that_can_be_read_back() {
+    let list = tengen(&["presets", "--json"]).json();
+    let presets = list["presets"].as_array().unwrap();
+    assert!(presets.iter().any(|preset| preset["name"] == "random"));
+    assert_eq!(tengen(&["presets"]).stdout.lines().count(), presets.len());
+
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for preset in presets {
+        assert!(preset["about"].as_str().unwrap().len() > 10);
+        let name = preset["name"].as_str().unwrap();
+        let toml = tengen(&["presets", name]).stdout;
+        let file = directory.join(format!("{name}.toml"));
+        std::fs::write(&file, &toml).unwrap();
+        assert_eq!(tengen(&["presets", file.to_str().unwrap()]).stdout, toml);
+        let params = tengen(&["presets", name, "--json"]).json();
+        assert_eq!(params["name"], name);
+        assert!(params["params"]["kind"].is_string());
+    }
+}
+
+#[test]
+fn perft_counts_in_json_and_in_a_table() {
+    let run = tengen(&["perft", "--size", "3x3", "--ko", "simple", "--depth", "4", "--json"]);
+    assert_eq!(run.stdout, "{\"counts\":[10,91,738,5281]}\n");
+    let run = tengen(&["perft", "--size", "2", "--ko", "positional", "--suicide", "--depth", "2"]);
+    assert_eq!(run.stdout, " 1  5\n 2  21\n");
+}
+
+#[test]
+fn bench_playout_has_the_documented_fields_in_order() {
+    let arguments =
+        ["bench", "playout", "--policy", "uniform", "--size", "9", "--threads", "2", "--seconds", "0.2"];
+    let report = tengen(&[&arguments[..], &["--json"]].concat()).json();
+    let fields: Vec<_> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        fields,
+        [
+            "kind",
+            "policy",
+            "size",
+            "threads",
+            "playouts",
+            "seconds",
+            "cpu_seconds",
+            "per_second",
+            "per_cpu_second",
+            "mean_length",
+            "mean_score",
+            "black_wins"
+        ]
+    );
+    assert_eq!(report["kind"], "playout");
+    assert_eq!(report["policy"], "uniform");
+    assert_eq!(report["size"], 9);
+    assert_eq!(report["threads"], 2);
+    let number = |field: &str| report[field].as_f64().unwrap();
+    assert!(number("seconds") >= 0.2);
+    assert!(number("playouts") > 100.0);
+    assert!((number("per_second") * number("seconds") / number("playouts") - 1.0).abs() < 1e-9);
+    assert!((number("per_cpu_second") * number("cpu_seconds") / number("playouts") - 1.0).abs() < 1e-9);
+    assert!((105.0..117.0).contains(&number("mean_length")));
+    assert!((0.3..0.8).contains(&number("black_wins")));
+    assert!(tengen(&arguments).stdout.contains("per CPU-second"));
+}
+
+#[test]
+fn a_fixed_number_of_playouts_is_the_same_every_time() {
+    let run = || {
+        let arguments = [
+            "bench",
+            "playout",
+            "--size",
+            "7x9",
+            "--playouts",
+            "501",
+            "--threads",
+            "2",
+            "--seed",
+            "5",
+            "--json",
+        ];
+        let report = tengen(&arguments).json();
+        assert_eq!(report["playouts"], 501);
+        assert_eq!(report["size"], "7x9");
+        (report["mean_length"].clone(), report["mean_score"].clone(), report["black_wins"].clone())
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn the_policy_takes_parameters() {
+    let mean_length = |policy: &str| {
+        let arguments = ["bench", "playout", "--policy", policy, "--playouts", "200", "--json"];
+        tengen(&arguments).json()["mean_length"].as_f64().unwrap()
+    };
+    assert_ne!(mean_length("uniform"), mean_length("uniform,eyes=one-chain"));
+    assert_eq!(mean_length("uniform"), mean_length("uniform,eyes=diagonals"));
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = tengen(&["completions", shell]);
+        assert_eq!(run.code, 0);
+        assert!(run.stdout.contains("perft"), "{shell}");
+    }
+}
+
+#[test]
+fn doctor_finds_the_program_itself_healthy() {
+    let report = tengen(&["doctor", "--json", "--pachi", "/no/such/pachi"]).json();
+    assert_eq!(report["healthy"], true, "{report}");
+    let checks = report["checks"].as_array().unwrap();
+    let check = |name: &str| checks.iter().find(|check| check["name"] == name).unwrap();
+    for name in ["processor", "presets", "board", "playouts"] {
+        assert_eq!(check(name)["status"], "ok", "{report}");
+    }
+    assert_eq!(check("Pachi")["status"], "warning");
+    assert!(check("Pachi")["remedy"].is_string());
+}
+
+#[test]
+fn gtp_answers_with_the_chosen_player_and_its_parameters() {
+    let input = "name\nkata-get-param eyes\nkata-set-param eyes diagonals\nkata-get-param eyes\nquery_boardsize\nquit\n";
+    let run = tengen_with_input(&["gtp", "--preset", "random", "--set", "eyes=one-chain"], input);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let answers: Vec<_> = run.stdout.split("\n\n").collect();
+    assert_eq!(answers[1], "= one-chain");
+    assert_eq!(answers[3], "= diagonals");
+}
+
+#[test]
+fn the_same_seed_plays_the_same_game() {
+    let game = |seed: &str| {
+        let input = "boardsize 9\ngenmove b\ngenmove w\ngenmove b\ngenmove w\nquit\n";
+        tengen_with_input(&["gtp", "--seed", seed], input).stdout
+    };
+    assert_eq!(game("1"), game("1"));
+    assert_ne!(game("1"), game("2"));
+}

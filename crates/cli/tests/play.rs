@@ -1,0 +1,69 @@
+//! A game in the terminal, typed from a script.
+
+mod common;
+
+use common::tengen_with_input;
+
+/// The output of a game on 5x5 in which these lines are typed.
+fn play(arguments: &[&str], lines: &[&str]) -> String {
+    let mut all = vec!["--size", "5", "--seed", "1"];
+    all.extend(arguments);
+    let run = tengen_with_input(&all, &(lines.join("\n") + "\n"));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.stdout
+}
+
+#[test]
+fn tengen_alone_plays() {
+    let text = play(&[], &["C3", "quit"]);
+    assert!(text.contains("You play black"), "{text}");
+    assert!(text.contains("random plays"), "{text}");
+    assert!(text.contains("Move 3, black to play."), "{text}");
+}
+
+#[test]
+fn the_board_is_drawn_with_the_last_move_marked() {
+    let text = play(&["--board", "unicode", "--color", "white"], &["quit"]);
+    let marked = text.lines().filter(|line| line.contains("(●)")).count();
+    assert_eq!(marked, 1, "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours unless asked for");
+    assert!(play(&["--board", "color"], &["quit"]).contains('\u{1b}'));
+}
+
+#[test]
+fn mistakes_are_explained_and_the_game_goes_on() {
+    let text = play(&[], &["C3", "C3", "Z9", "T19", "castle", "I1", "", "save", "help", "quit"]);
+    assert!(text.contains("C3 is not possible: the point is occupied"), "{text}");
+    assert!(text.contains("T19 is not possible: the point is not on the board"), "{text}");
+    assert!(text.contains("invalid vertex \"castle\""), "{text}");
+    assert!(text.contains("name a file"), "{text}");
+    assert!(text.contains("take back your last move"), "{text}");
+}
+
+#[test]
+fn undo_takes_back_both_moves() {
+    let text = play(&[], &["undo", "C3", "undo", "board", "quit"]);
+    assert!(text.contains("there is nothing to take back"), "{text}");
+    assert_eq!(text.matches("Move 1, black to play.").count(), 3, "{text}");
+}
+
+#[test]
+fn resigning_loses() {
+    assert!(play(&[], &["hint", "score", "resign"]).contains("Result: W+R. random wins."));
+}
+
+#[test]
+fn two_passes_end_the_game_with_a_score() {
+    // White fills the board with living stones, passes when only eyes are left, and wins.
+    let lines = vec!["pass"; 200];
+    let text = play(&[], &[&lines[..], &["done"]].concat());
+    assert!(text.contains("Both passed. Score: W+"), "{text}");
+    assert!(text.ends_with("random wins.\n"), "{text}");
+}
+
+#[test]
+fn the_end_of_input_ends_the_program() {
+    let text = play(&[], &[]);
+    assert!(text.contains("Move 1"), "{text}");
+    assert!(!text.contains("Result"), "{text}");
+}

@@ -1,0 +1,367 @@
+//! What playout policies ask about chains: liberties after a move, ways out of atari, chains that can be captured.
+//!
+//! Nothing here allocates. Answers are exact unless the name says otherwise; early exits come from the board's packed
+//! pseudo-liberties, of which every liberty counts at most four times.
+
+use tengen_board::{Board, Color, ColorMap, Move, Vertex};
+
+use crate::rng::Rng;
+
+/// A set of up to `N` vertices on the stack; what does not fit is dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Few<const N: usize> {
+    list: [Vertex; N],
+    len: usize,
+}
+
+impl<const N: usize> Few<N> {
+    /// The empty set.
+    #[inline]
+    pub const fn new() -> Few<N> {
+        Few { list: [Vertex::NONE; N], len: 0 }
+    }
+
+    /// Adds a vertex that may be there already.
+    #[inline]
+    pub fn add(&mut self, v: Vertex) {
+        if self.len < N && !self.contains(&v) {
+            self.list[self.len] = v;
+            self.len += 1;
+        }
+    }
+
+    /// Whether nothing more fits.
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        self.len == N
+    }
+
+    /// Takes out the vertex at `index`; the last takes its place.
+    #[inline]
+    pub fn swap_remove(&mut self, index: usize) {
+        self.len -= 1;
+        self.list[index] = self.list[self.len];
+    }
+
+    /// One of them, each equally likely.
+    #[inline]
+    pub fn pick(&self, rng: &mut Rng) -> Option<Vertex> {
+        match self.len {
+            0 => None,
+            1 => Some(self.list[0]),
+            len => Some(self.list[rng.below(len)]),
+        }
+    }
+}
+
+impl<const N: usize> Default for Few<N> {
+    fn default() -> Self {
+        Few::new()
+    }
+}
+
+impl<const N: usize> std::ops::Deref for Few<N> {
+    type Target = [Vertex];
+    #[inline]
+    fn deref(&self) -> &[Vertex] {
+        &self.list[..self.len]
+    }
+}
+
+/// Whether a playout may play `v` at all: legal, and not an own eye.
+#[inline]
+pub fn is_playable(board: &Board, v: Vertex) -> bool {
+    board.is_legal(v) && !board.is_eye(v, board.to_play())
+}
+
+/// Up to `N` liberties of the chain that a stone of `me` on the empty point `v` would belong to: all of them if fewer
+/// than `N` are returned.
+#[inline]
+pub fn liberties_after<const N: usize>(board: &Board, v: Vertex, me: Color) -> Few<N> {
+    let mut found = Few::new();
+    for n in v.neighbors() {
+        if board.is_empty(n) {
+            found.add(n);
+        }
+    }
+    if !found.is_full() {
+        add_joined_liberties(board, v, me, &mut found);
+    }
+    found
+}
+
+#[inline(never)]
+fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, found: &mut Few<N>) {
+    let mut friends = Few::<4>::new();
+    for n in v.neighbors() {
+        let friend = board.chain_of(n, me);
+        if friend == Vertex::NONE || friends.contains(&friend) {
+            continue;
+        }
+        friends.add(friend);
+        for stone in board.chain_stones(friend) {
+            for s in stone.neighbors() {
+                if board.is_empty(s) && s != v {
+                    found.add(s);
+                }
+            }
+            if found.is_full() {
+                return;
+            }
+        }
+    }
+    for n in v.neighbors() {
+        let enemy = board.chain_of(n, !me);
+        if enemy == Vertex::NONE || !board.is_atari_at(enemy, v) {
+            continue;
+        }
+        found.add(n);
+        for stone in board.chain_stones(enemy) {
+            if found.is_full() {
+                return;
+            }
+            if stone.neighbors().iter().any(|&s| friends.contains(&board.chain_of(s, me))) {
+                found.add(stone);
+            }
+        }
+    }
+}
+
+/// Whether a stone of `me` on the empty point `v` would leave its chain at most one liberty.
+#[inline]
+pub fn is_self_atari(board: &Board, v: Vertex, me: Color) -> bool {
+    if board.empty_neighbors(v) >= 2 {
+        return false;
+    }
+    // More than eight pseudo-liberties are three liberties, of which the move takes one.
+    if v.neighbors().iter().any(|&n| {
+        let friend = board.chain_of(n, me);
+        friend != Vertex::NONE && board.pseudo_liberties(friend) > 8
+    }) {
+        return false;
+    }
+    liberties_after::<2>(board, v, me).len() < 2
+}
+
+/// Adds the points where `me` captures an enemy chain that is in atari and touches the own chain `chain`.
+#[inline]
+pub fn add_counter_captures<const N: usize>(board: &Board, chain: Vertex, me: Color, found: &mut Few<N>) {
+    for stone in board.chain_stones(chain) {
+        if board.stone_neighbors(stone, !me) == 0 {
+            continue;
+        }
+        for n in stone.neighbors() {
+            let enemy = board.chain_of(n, !me);
+            if enemy != Vertex::NONE
+                && let Some(at) = board.atari(enemy)
+                && is_playable(board, at)
+            {
+                found.add(at);
+            }
+        }
+    }
+}
+
+/// Adds the ways to save the own chain `chain`, in atari at `liberty`: captures, and the extension if it leads to two
+/// liberties.
+#[inline]
+pub fn add_escapes<const N: usize>(
+    board: &Board,
+    chain: Vertex,
+    liberty: Vertex,
+    me: Color,
+    found: &mut Few<N>,
+) {
+    add_counter_captures(board, chain, me, found);
+    if is_playable(board, liberty) && !is_self_atari(board, liberty, me) {
+        found.add(liberty);
+    }
+}
+
+/// Knows the chains in atari anywhere on the board, without looking at all of it.
+///
+/// A chain comes into atari only by a move that touches it or joins it, so it is enough to look around the moves since
+/// the last look, and once at the whole board when a playout begins. Chains that have left atari stay until they are
+/// asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AtariWatch {
+    /// A stone of each chain that has been seen in atari.
+    stones: ColorMap<Few<48>>,
+    /// How many moves of the playout have been looked at.
+    seen: usize,
+    /// Whether a playout is running.
+    running: bool,
+}
+
+impl AtariWatch {
+    /// Ends a playout: the next look is at another position.
+    pub fn reset(&mut self) {
+        self.running = false;
+    }
+
+    /// Looks around the moves that were played since the last look.
+    #[inline]
+    pub fn look(&mut self, board: &Board, moves: &[Move]) {
+        if !self.running || moves.len() < self.seen {
+            self.look_everywhere(board);
+        } else {
+            for mv in &moves[self.seen..] {
+                let v = mv.vertex_or_none();
+                if v != Vertex::NONE {
+                    self.look_at(board, v);
+                    for n in v.neighbors() {
+                        self.look_at(board, n);
+                    }
+                }
+            }
+        }
+        self.seen = moves.len();
+    }
+
+    #[inline]
+    fn look_at(&mut self, board: &Board, v: Vertex) {
+        for color in Color::ALL {
+            let chain = board.chain_of(v, color);
+            if chain != Vertex::NONE && board.atari(chain).is_some() {
+                self.add(board, v, color);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn look_everywhere(&mut self, board: &Board) {
+        *self = AtariWatch { running: true, ..AtariWatch::default() };
+        for &v in board.empties() {
+            if board.empty_neighbors(v) < 4 {
+                for n in v.neighbors() {
+                    self.look_at(board, n);
+                }
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn add(&mut self, board: &Board, v: Vertex, color: Color) {
+        if self.stones[color].is_full() {
+            self.drop_stale(board, color);
+        }
+        self.stones[color].add(v);
+    }
+
+    fn drop_stale(&mut self, board: &Board, color: Color) {
+        let stones = &mut self.stones[color];
+        let mut i = 0;
+        while i < stones.len() {
+            let chain = board.chain_of(stones[i], color);
+            if chain != Vertex::NONE && board.atari(chain).is_some() {
+                i += 1;
+            } else {
+                stones.swap_remove(i);
+            }
+        }
+    }
+
+    /// Adds the playable points where the player to move captures.
+    #[inline]
+    pub fn add_captures<const N: usize>(&mut self, board: &Board, found: &mut Few<N>) {
+        let enemy = !board.to_play();
+        self.drop_stale(board, enemy);
+        for &stone in self.stones[enemy].iter() {
+            if let Some(at) = board.atari(board.chain_of(stone, enemy))
+                && is_playable(board, at)
+            {
+                found.add(at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playout::{PlayoutPolicy, Uniform, UniformConfig};
+
+    fn vertex(name: &str) -> Vertex {
+        name.parse().unwrap()
+    }
+
+    /// Plays and counts, to compare with.
+    fn liberties_by_playing(board: &Board, v: Vertex) -> usize {
+        let mut copy = board.clone();
+        copy.play_unchecked(v.into());
+        copy.liberty_count(copy.chain(v))
+    }
+
+    #[test]
+    fn liberties_after_a_move_are_those_that_playing_it_gives() {
+        let mut rng = Rng::new(1);
+        let mut policy = Uniform::new(&UniformConfig::default());
+        for (width, height) in [(5, 5), (9, 9), (7, 3)] {
+            for _ in 0..20 {
+                let mut board = Board::new(width, height);
+                for _ in 0..2 * width * height {
+                    let me = board.to_play();
+                    for &v in board.empties() {
+                        if board.is_legal(v) {
+                            let expected = liberties_by_playing(&board, v);
+                            assert_eq!(liberties_after::<100>(&board, v, me).len(), expected, "{v}\n{board}");
+                            assert_eq!(liberties_after::<3>(&board, v, me).len(), expected.min(3));
+                            assert_eq!(is_self_atari(&board, v, me), expected < 2, "{v}\n{board}");
+                        }
+                    }
+                    let mv = policy.choose(&mut board, &[], &mut rng);
+                    board.play_unchecked(mv);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_watch_finds_every_capture() {
+        let mut rng = Rng::new(2);
+        let mut policy = Uniform::new(&UniformConfig::default());
+        let mut watch = AtariWatch::default();
+        for game in 0..60 {
+            let mut board = Board::new(9, 9);
+            let mut moves = Vec::new();
+            watch.reset();
+            for turn in 0..200 {
+                // A policy above may answer itself, so not every move is looked at when it is played.
+                if (turn + game) % 3 != 0 {
+                    watch.look(&board, &moves);
+                    let mut found = Few::<81>::new();
+                    watch.add_captures(&board, &mut found);
+                    let enemy = !board.to_play();
+                    let captures = |v: Vertex| {
+                        let chains = v.neighbors().map(|n| board.chain_of(n, enemy));
+                        chains.iter().any(|&c| c != Vertex::NONE && board.is_atari_at(c, v))
+                    };
+                    for v in board.points() {
+                        let expected = board.is_empty(v) && is_playable(&board, v) && captures(v);
+                        assert_eq!(found.contains(&v), expected, "{v}\n{board}");
+                    }
+                }
+                let mv = policy.choose(&mut board, &moves, &mut rng);
+                board.play_unchecked(mv);
+                moves.push(mv);
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_are_captures_and_useful_extensions() {
+        let escapes = |diagram: &str| {
+            let board = Board::from_diagram(diagram).unwrap();
+            let chain = board.chain(vertex("A2"));
+            let mut found = Few::<8>::new();
+            add_escapes(&board, chain, board.atari(chain).unwrap(), Color::Black, &mut found);
+            let mut names: Vec<_> = found.iter().map(ToString::to_string).collect();
+            names.sort();
+            names
+        };
+        // Extending to A1 leaves one liberty.
+        assert_eq!(escapes(". . . . . / . X . . . / O O X . . / X O X . . / . X . . ."), ["A4"]);
+        assert_eq!(escapes(". . . . . / . X . . . / O O X . . / X O X . . / . X X . ."), ["A1", "A4"]);
+        assert_eq!(escapes(". . . . . / . . . . . / O O X . . / X O X . . / . X X . ."), ["A1"]);
+    }
+}

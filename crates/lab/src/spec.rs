@@ -1,0 +1,205 @@
+//! Player specs: `NAME`, `NAME,key=value,…`, a TOML file, or `gtp:COMMAND LINE`.
+
+use std::{fs, path::Path, str::FromStr};
+
+use tengen_engine::player::Player;
+use toml::Value;
+
+use crate::{
+    error::SpecError,
+    options::PlayerOptions,
+    params::{Params, parse_setting, parse_value, show_value, split_settings},
+    player_config::{ExternalConfig, PlayerConfig},
+    preset::Preset,
+};
+
+/// A player that can be built: its kind and parameters, and the options common to all players.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerSpec {
+    /// What was written for it; reports show it.
+    pub name: String,
+    /// What it is, in a line.
+    pub about: String,
+    /// Time, playouts, threads, networks, seed.
+    pub options: PlayerOptions,
+    /// Its kind and parameters.
+    pub config: PlayerConfig,
+}
+
+impl PlayerSpec {
+    /// Reads the text of a TOML file.
+    pub fn from_toml(text: &str, name: &str) -> Result<PlayerSpec, SpecError> {
+        PlayerSpec::from_params(Params::from_toml(text, name)?, name)
+    }
+
+    /// Reads a TOML file.
+    pub fn from_file(path: &Path) -> Result<PlayerSpec, SpecError> {
+        let text =
+            fs::read_to_string(path).map_err(|source| SpecError::Read { path: path.to_owned(), source })?;
+        PlayerSpec::from_toml(&text, &path.display().to_string())
+    }
+
+    fn from_params(mut params: Params, name: &str) -> Result<PlayerSpec, SpecError> {
+        let about = match params.take("about") {
+            Some(Value::String(about)) => about,
+            _ => String::new(),
+        };
+        let mut options = Params::default();
+        for key in PlayerOptions::KEYS {
+            if let Some(value) = params.take(key) {
+                options.insert(key, value);
+            }
+        }
+        let config: PlayerConfig = params.read(name)?;
+        let options: PlayerOptions = options.read(name)?;
+        options.check()?;
+        Ok(PlayerSpec { name: name.to_owned(), about, options, config })
+    }
+
+    /// Every parameter, defaults spelled out.
+    pub fn params(&self) -> Params {
+        let mut params = Params::of(&self.options);
+        params.extend(Params::of(&self.config));
+        params
+    }
+
+    /// The value of a parameter by its dotted name.
+    pub fn get(&self, key: &str) -> Option<String> {
+        self.params().get(key).map(show_value)
+    }
+
+    /// Sets a parameter by its dotted name; on an error nothing changes.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        self.apply(vec![(key, parse_value(value))])
+    }
+
+    /// Sets several parameters, each `key=value`; on an error nothing changes.
+    pub fn set_all<'a>(&mut self, settings: impl IntoIterator<Item = &'a str>) -> Result<(), SpecError> {
+        self.apply(settings.into_iter().map(parse_setting).collect::<Result<_, _>>()?)
+    }
+
+    fn apply(&mut self, settings: Vec<(&str, Value)>) -> Result<(), SpecError> {
+        let before = self.params();
+        let mut params = before.clone();
+        let keys: Vec<_> = settings.iter().map(|(key, _)| *key).collect();
+        params.insert_all(settings);
+        let changed = PlayerSpec::from_params(params, &self.name).map_err(|error| {
+            // Serde knows the names in one table only: the full list is more helpful.
+            let is_known = |key: &str| before.get(key).is_some() || PlayerOptions::KEYS.contains(&key);
+            match keys.iter().find(|key| !is_known(key)) {
+                Some(key) if error.to_string().contains("unknown field") => {
+                    before.unknown_key(key, &self.name, &PlayerOptions::KEYS)
+                }
+                _ => error,
+            }
+        })?;
+        (self.options, self.config) = (changed.options, changed.config);
+        Ok(())
+    }
+
+    /// The whole player as a TOML file that reads back as the same.
+    pub fn to_toml(&self) -> String {
+        let about = format!("about = {}\n\n", Value::String(self.about.clone()));
+        about + &toml::to_string(self.params().as_table()).expect("parameters are plain values")
+    }
+
+    /// The running player.
+    pub fn build(&self) -> Result<Box<dyn Player>, SpecError> {
+        self.config.build(&self.name, &self.options)
+    }
+}
+
+impl FromStr for PlayerSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, SpecError> {
+        let text = text.trim();
+        if let Some(command) = text.strip_prefix("gtp:") {
+            let config = ExternalConfig { command: command.trim().to_owned(), ..ExternalConfig::default() };
+            return Ok(PlayerSpec {
+                name: text.to_owned(),
+                about: "another program that speaks GTP".to_owned(),
+                options: PlayerOptions::default(),
+                config: PlayerConfig::Gtp(config),
+            });
+        }
+        let parts = split_settings(text);
+        let base = parts[0].trim();
+        let mut spec = if is_path(base) {
+            PlayerSpec::from_file(Path::new(base))?
+        } else {
+            PlayerSpec::from_toml(Preset::find(base)?.toml, base)?
+        };
+        spec.set_all(parts[1..].iter().copied())?;
+        text.clone_into(&mut spec.name);
+        Ok(spec)
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|extension| extension == "toml") || text.contains(['/', '\\'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        text.parse::<PlayerSpec>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn parameters_and_options_are_set_by_name() {
+        let spec: PlayerSpec =
+            "random,eyes=one-chain,time=0.5,threads=2,seed=7,net=a/b.safetensors".parse().unwrap();
+        assert_eq!(spec.get("eyes").as_deref(), Some("one-chain"));
+        assert_eq!(spec.get("kind").as_deref(), Some("random"));
+        assert_eq!(spec.options.time, Some(0.5));
+        assert_eq!(spec.options.threads, Some(2));
+        assert_eq!(spec.options.seed, Some(7));
+        assert_eq!(spec.options.net.as_deref(), Some(Path::new("a/b.safetensors")));
+        assert_eq!(spec.get("playouts"), None);
+    }
+
+    #[test]
+    fn whole_seconds_are_accepted() {
+        let spec: PlayerSpec = "random,time=2".parse().unwrap();
+        assert_eq!(spec.options.budget().time, Some(std::time::Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn errors_name_the_remedy() {
+        assert!(error("randon").contains("did you mean \"random\"?"));
+        assert!(error("nothing").contains("choose one of random"));
+        assert!(
+            error("random,eye=one-chain").contains("did you mean \"eyes\"?"),
+            "{}",
+            error("random,eye=one-chain")
+        );
+        assert!(error("random,eyes=square").contains("three-diagonals"), "{}", error("random,eyes=square"));
+        assert!(error("random,threads=0").contains("from 1 to"));
+        assert!(error("random,time=-1").contains("more than 0"));
+        assert!(error("random,playouts").contains("key=value"));
+        assert!(error("random,kind=clever").contains("`random`"), "{}", error("random,kind=clever"));
+        assert!(error("no/such.toml").contains("cannot read no/such.toml"));
+        assert!(error("").contains("choose one of"));
+    }
+
+    #[test]
+    fn any_program_can_be_a_player() {
+        let mut spec: PlayerSpec = "gtp:no-such-program --mode gtp,x=1".parse().unwrap();
+        assert_eq!(spec.get("command").as_deref(), Some("no-such-program --mode gtp,x=1"));
+        let error = spec.build().err().unwrap().to_string();
+        assert!(error.contains("no-such-program"), "{error}");
+        spec.set("move_seconds", "-1").unwrap();
+        assert!(spec.build().err().unwrap().to_string().contains("number of seconds"));
+    }
+
+    #[test]
+    fn a_failed_setting_changes_nothing() {
+        let mut spec: PlayerSpec = "random".parse().unwrap();
+        let before = spec.clone();
+        assert!(spec.set_all(["threads=2", "eyes=square"]).is_err());
+        assert_eq!(spec, before);
+    }
+}
