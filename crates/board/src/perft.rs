@@ -2,14 +2,7 @@
 //!
 //! Both are numbers known from elsewhere, so they prove that moves, captures, ko and superko are right.
 
-use crate::{
-    board::Board,
-    color::Color,
-    game::Game,
-    moves::Move,
-    rules::KoRule,
-    vertex::Vertex,
-};
+use crate::{board::Board, color::Color, game::Game, moves::Move, rules::KoRule, vertex::Vertex};
 
 /// The numbers of sequences of exactly 1, 2, …, `depth` plies from the position of `game`, under its rules.
 ///
