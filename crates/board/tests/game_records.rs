@@ -1,6 +1,8 @@
 //! Every game of the record collections replays without a refused move. They are in `$TENGEN_DATA`, else in
 //! `../shared/data` beside the workspace.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
+
 use std::{
     fs,
     io::Read,

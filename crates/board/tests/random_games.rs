@@ -1,6 +1,8 @@
 //! Random games on boards of every shape: after each move everything that the board tells is compared with a board
 //! that works by flood fill, and with the image of the game under each symmetry.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
+
 mod reference;
 
 use std::collections::BTreeSet;
@@ -153,7 +155,9 @@ fn play_game(width: usize, height: usize, suicide: bool, picks: &[u32]) {
         if pick % 29 == 0 {
             let turn = !board.to_play();
             board.set_to_play(turn);
-            images.iter_mut().for_each(|image| image.board.set_to_play(turn));
+            for image in &mut images {
+                image.board.set_to_play(turn);
+            }
             (reference.turn, reference.ko) = (turn.index(), None);
         }
         let legal: Vec<_> = board.points().filter(|&v| board.check(v.into(), suicide).is_ok()).collect();
@@ -176,7 +180,7 @@ fn play_game(width: usize, height: usize, suicide: bool, picks: &[u32]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn small_boards(width in 2..=6_usize, height in 2..=6_usize, suicide: bool, picks in prop::collection::vec(any::<u32>(), 120)) {

@@ -1,6 +1,8 @@
 //! What we write opens in another program, Python's `sgfmill`, and what that writes opens here. It is looked for in the
 //! virtual environment `target/venv`, which `make test` creates.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
+
 use std::{
     path::{Path, PathBuf},
     process::Command,

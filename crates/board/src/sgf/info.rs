@@ -1,7 +1,7 @@
 //! What a record tells about its game.
 
 use super::{Node, Problem, Record, SgfError};
-use crate::{board::Board, game::Outcome, rules::Rules};
+use crate::{board::Board, outcome::Outcome, rules::Rules};
 
 /// Players, conditions and result, from the root of a record.
 #[derive(Clone, Debug, Default, PartialEq)]

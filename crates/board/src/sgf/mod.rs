@@ -1,4 +1,4 @@
-//! Game records in the Smart Game Format (SGF), FF[3] and FF[4].
+//! Game records in the Smart Game Format (SGF), versions 3 and 4.
 //!
 //! A [`Record`] keeps a whole game tree with its variations and every property, known or not; [`Record::main_line`] and
 //! [`Record::game_at`] replay it into a [`Game`](crate::Game), [`Record::from_game`] makes one from a game.

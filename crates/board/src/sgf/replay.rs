@@ -6,11 +6,12 @@ use sgf_parse::{
 };
 
 use super::{Node, NodeId, Problem, Record, SgfError, info::invalid};
-use crate::{color::Color, game::Game, moves::Move, vertex::Vertex};
+use crate::{board::IllegalMove, color::Color, game::Game, moves::Move, rules::Rules, vertex::Vertex};
 
 impl Record {
-    /// The game of the main line, to its end. Superko is not enforced, since servers differ, nor is suicide refused
-    /// where the record does not name known rules. The result is in [`Record::info`], not in the game.
+    /// The game of the main line, to its end. Superko is not enforced, since servers differ. Where the record does not
+    /// name known rules, a suicide is accepted and shows that they allow it. The result is in [`Record::info`], not in
+    /// the game.
     pub fn main_line(&self) -> Result<Game, SgfError> {
         self.replay(self.main_nodes())
     }
@@ -30,11 +31,10 @@ impl Record {
         let info = self.info();
         let mut game = Game::new(width, height, info.rules_and_komi())
             .map_err(|why| SgfError { place: root.place(), problem: Problem::Size(why) })?;
-        let suicide = info.rules.is_none_or(|rules| rules.suicide);
         for id in nodes {
             let node = self.node(id);
             self.set_up(id, info.handicap, &mut game)
-                .and_then(|()| play(node, suicide, &mut game))
+                .and_then(|()| play(node, info.rules.is_none(), &mut game))
                 .map_err(|problem| SgfError { place: node.place(), problem })?;
         }
         game.set_handicap(info.handicap);
@@ -110,7 +110,7 @@ fn color_of(identifier: &str) -> Option<Color> {
 }
 
 /// Plays the moves of a node, normally one.
-fn play(node: &Node, suicide: bool, game: &mut Game) -> Result<(), Problem> {
+fn play(node: &Node, rules_unknown: bool, game: &mut Game) -> Result<(), Problem> {
     for property in node.properties() {
         let Some(color) = color_of(&property.identifier) else { continue };
         let value = property.values.first().map_or("", |value| value.trim());
@@ -124,7 +124,13 @@ fn play(node: &Node, suicide: bool, game: &mut Game) -> Result<(), Problem> {
             _ => return Err(invalid(node, &property.identifier)),
         };
         game.set_to_play(color);
-        game.board().check(mv, suicide).map_err(|why| Problem::Move(color, mv, why))?;
+        match game.board().check(mv, game.rules().suicide) {
+            Ok(()) => {}
+            Err(IllegalMove::Suicide) if rules_unknown => {
+                game.set_rules(Rules { suicide: true, ..*game.rules() });
+            }
+            Err(why) => return Err(Problem::Move(color, mv, why)),
+        }
         game.play_unchecked(mv);
     }
     Ok(())

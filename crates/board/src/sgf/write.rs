@@ -44,7 +44,7 @@ impl Record {
             }
         }
         let turn = start.to_play();
-        if (has_stones && game.handicap() == 0) || turn == Color::White {
+        if has_stones || turn == Color::White {
             node.push("PL".into(), vec![turn.letter().to_string()]);
         }
         let mut last = root;
