@@ -116,6 +116,7 @@ fn errors_tell_the_place() {
     assert_eq!(complaint("(;SZ[9]"), (1, 8, Problem::UnclosedTree));
     assert_eq!(complaint("(;()"), (1, 4, Problem::EmptyTree));
     assert_eq!(complaint("(;xx[1])"), (1, 3, Problem::Unexpected('x')));
+    assert_eq!(complaint("(;x8[1])"), (1, 3, Problem::Unexpected('x')));
     assert_eq!(complaint("(;GM[2])"), (1, 2, Problem::NotGo("2".to_owned())));
     assert!(matches!(complaint("(;SZ[20])"), (1, 2, Problem::Size(_))));
     assert!(matches!(complaint("(;SZ[9:])"), (1, 2, Problem::Value(..))));

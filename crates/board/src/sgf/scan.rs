@@ -168,7 +168,7 @@ impl Games<'_> {
             // FF[3] allows small letters, which do not count: `White` is `W`.
             let identifier = if written.bytes().any(|b| b.is_ascii_lowercase()) {
                 let capitals: String = written.chars().filter(|c| !c.is_ascii_lowercase()).collect();
-                if capitals.is_empty() {
+                if !capitals.starts_with(|c: char| c.is_ascii_uppercase()) {
                     self.at = start;
                     return Err(self.unexpected());
                 }
