@@ -36,11 +36,17 @@ impl<const N: usize> Few<N> {
         self.len == N
     }
 
-    /// Takes out the vertex at `index`; the last takes its place.
+    /// Keeps those that `keep` says.
     #[inline]
-    pub fn swap_remove(&mut self, index: usize) {
-        self.len -= 1;
-        self.list[index] = self.list[self.len];
+    pub fn retain(&mut self, keep: impl Fn(&Vertex) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.len {
+            if keep(&self.list[i]) {
+                self.list[kept] = self.list[i];
+                kept += 1;
+            }
+        }
+        self.len = kept;
     }
 
     /// One of them, each equally likely.
@@ -99,6 +105,9 @@ fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, fou
             continue;
         }
         friends.add(friend);
+        if board.is_atari_at(friend, v) {
+            continue;
+        }
         for stone in board.chain_stones(friend) {
             for s in stone.neighbors() {
                 if board.is_empty(s) && s != v {
@@ -249,16 +258,10 @@ impl AtariWatch {
     }
 
     fn drop_stale(&mut self, board: &Board, color: Color) {
-        let stones = &mut self.stones[color];
-        let mut i = 0;
-        while i < stones.len() {
-            let chain = board.chain_of(stones[i], color);
-            if chain != Vertex::NONE && board.atari(chain).is_some() {
-                i += 1;
-            } else {
-                stones.swap_remove(i);
-            }
-        }
+        self.stones[color].retain(|&stone| {
+            let chain = board.chain_of(stone, color);
+            chain != Vertex::NONE && board.atari(chain).is_some()
+        });
     }
 
     /// Adds the playable points where the player to move captures.
