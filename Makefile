@@ -3,7 +3,6 @@
 CARGO ?= cargo
 TOOLS := target/tools
 SKIPPED := target/skipped.txt
-export TENGEN_PYTHON ?= $(abspath target/venv/bin/python)
 
 .PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki check-fuzz
 
@@ -56,7 +55,7 @@ test-sabaki:
 		:; \
 	elif [ -d tests/sabaki/node_modules ]; then \
 		$(CARGO) build --quiet --release --package tengen && \
-		cd tests/sabaki && TENGEN="$(abspath target/release/tengen)" npm test --silent; \
+		cd tests/sabaki && TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent; \
 	else \
 		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
 	fi

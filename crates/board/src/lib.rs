@@ -1,16 +1,17 @@
-//! The rules of Go: a fast board for any size from 2x2 to 19x19, games with history and superko, scoring, SGF.
-//!
-//! The three layers are [`Rules`] (what is allowed), [`Board`] (a position, no history) and [`Game`] (a board with
-//! its history, rules and result).
+#![doc = include_str!("../README.md")]
 
 mod board;
 mod color;
 mod diagram;
 mod game;
+mod handicap;
 mod moves;
+mod outcome;
 mod perft;
+mod rule_strings;
 mod rules;
 mod score;
+pub mod sgf;
 mod symmetry;
 mod vertex;
 pub mod zobrist;
@@ -18,10 +19,13 @@ pub mod zobrist;
 pub use board::{Board, IllegalMove, InvalidSize, Liberties, MIN_SIZE};
 pub use color::{Color, ColorMap, ParseColorError};
 pub use diagram::ParseDiagramError;
-pub use game::{Game, HandicapError, Outcome, ParseOutcomeError, PlayedMove, Reason, handicap_points};
+pub use game::{Game, PlayedMove};
+pub use handicap::{HandicapError, handicap_points};
 pub use moves::Move;
+pub use outcome::{Outcome, ParseOutcomeError, Reason};
 pub use perft::{legal_positions, perft};
-pub use rules::{HandicapBonus, InvalidKomi, KoRule, MAX_KOMI, ParseRulesError, Rules, Scoring, Tax};
+pub use rule_strings::ParseRulesError;
+pub use rules::{HandicapBonus, InvalidKomi, KoRule, MAX_KOMI, Rules, Scoring, Tax};
 pub use score::{area_owners, area_score, final_score, playout_score, seki_points};
 pub use symmetry::Symmetry;
 pub use vertex::{CELLS, MAX_AREA, MAX_SIZE, ParseVertexError, Vertex, VertexMap, column_letter};

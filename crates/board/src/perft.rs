@@ -2,14 +2,7 @@
 //!
 //! Both are numbers known from elsewhere, so they prove that moves, captures, ko and superko are right.
 
-use crate::{
-    board::Board,
-    color::Color,
-    game::Game,
-    moves::Move,
-    rules::{KoRule, Rules},
-    vertex::Vertex,
-};
+use crate::{board::Board, color::Color, game::Game, moves::Move, rules::KoRule, vertex::Vertex};
 
 /// The numbers of sequences of exactly 1, 2, …, `depth` plies from the position of `game`, under its rules.
 ///
@@ -26,8 +19,8 @@ pub fn perft(game: &Game, depth: usize) -> Vec<u64> {
     let mut counts = vec![0; depth];
     if depth != 0 && !game.is_over() {
         let mut search = Search {
-            rules: *game.rules(),
-            boards: vec![game.board().clone(); depth + 1],
+            game,
+            boards: vec![game.board().clone(); depth],
             keys: game.keys().to_vec(),
             counts: &mut counts,
         };
@@ -37,8 +30,8 @@ pub fn perft(game: &Game, depth: usize) -> Vec<u64> {
 }
 
 struct Search<'a> {
-    rules: Rules,
-    /// The board before each ply, and one more.
+    game: &'a Game,
+    /// The board before each ply.
     boards: Vec<Board>,
     keys: Vec<u64>,
     counts: &'a mut [u64],
@@ -46,41 +39,40 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn count(&mut self, ply: usize, after_pass: bool) {
-        let simple = self.rules.ko == KoRule::Simple;
+        let rules = *self.game.rules();
         let last = ply + 1 == self.counts.len();
         for i in 0..self.boards[ply].empties().len() {
-            let v = self.boards[ply].empties()[i];
-            if self.boards[ply].check(v.into(), self.rules.suicide).is_err() {
+            let board = &self.boards[ply];
+            let v = board.empties()[i];
+            if board.check(v.into(), rules.suicide).is_err() {
                 continue;
             }
-            if last && simple {
-                self.counts[ply] += 1;
-                continue;
-            }
-            let (before, after) = self.boards.split_at_mut(ply + 1);
-            let after = &mut after[0];
-            after.clone_from(&before[ply]);
-            after.play_unchecked(v.into());
-            let key = self.rules.ko.key(after.hash(), after.to_play());
-            if !simple && self.keys.contains(&key) {
-                continue;
+            if rules.ko != KoRule::Simple {
+                let key = rules.ko.key(board.hash_after(v), !board.to_play());
+                if self.keys.contains(&key) {
+                    continue;
+                }
             }
             self.counts[ply] += 1;
             if !last {
-                self.keys.push(key);
-                self.count(ply + 1, false);
-                self.keys.pop();
+                self.play(ply, v.into(), false);
             }
         }
         self.counts[ply] += 1;
         if !last && !after_pass {
-            let (before, after) = self.boards.split_at_mut(ply + 1);
-            after[0].clone_from(&before[ply]);
-            after[0].play_unchecked(Move::PASS);
-            self.keys.push(self.rules.ko.key(after[0].hash(), after[0].to_play()));
-            self.count(ply + 1, true);
-            self.keys.pop();
+            self.play(ply, Move::PASS, true);
         }
+    }
+
+    /// Plays a move and counts what follows.
+    fn play(&mut self, ply: usize, mv: Move, is_pass: bool) {
+        let (before, after) = self.boards.split_at_mut(ply + 1);
+        let after = &mut after[0];
+        after.clone_from(&before[ply]);
+        after.play_unchecked(mv);
+        self.keys.push(self.game.rules().ko.key(after.hash(), after.to_play()));
+        self.count(ply + 1, is_pass);
+        self.keys.pop();
     }
 }
 

@@ -30,6 +30,17 @@ impl Symmetry {
         self.transpose
     }
 
+    /// The symmetry that brings everything back; a `width` x `height` board that this one transposes is then
+    /// `height` x `width`.
+    #[must_use]
+    pub const fn inverse(self) -> Symmetry {
+        if self.transpose {
+            Symmetry { transpose: true, flip_col: self.flip_row, flip_row: self.flip_col }
+        } else {
+            self
+        }
+    }
+
     /// Where a point of a `width` x `height` board goes: flipped first, then transposed.
     #[must_use]
     pub const fn vertex(self, v: Vertex, width: usize, height: usize) -> Vertex {
@@ -42,5 +53,25 @@ impl Symmetry {
     #[must_use]
     pub fn apply(self, mv: Move, width: usize, height: usize) -> Move {
         mv.vertex().map_or(Move::PASS, |v| self.vertex(v, width, height).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverses_bring_everything_back() {
+        let (width, height) = (5, 3);
+        for symmetry in Symmetry::ALL {
+            let (w, h) = if symmetry.transposes() { (height, width) } else { (width, height) };
+            for (col, row) in (0..width).flat_map(|col| (0..height).map(move |row| (col, row))) {
+                let v = Vertex::new(col, row);
+                let image = symmetry.vertex(v, width, height);
+                assert!(image.col() < w && image.row() < h);
+                assert_eq!(symmetry.inverse().vertex(image, w, h), v, "{symmetry:?}");
+            }
+        }
+        assert_eq!(Symmetry::IDENTITY.apply(Move::PASS, width, height), Move::PASS);
     }
 }

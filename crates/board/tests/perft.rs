@@ -1,5 +1,7 @@
 //! Numbers of move sequences and of legal positions, agreed by independent programs.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
+
 use tengen_board::{Game, HandicapBonus, KoRule, Rules, Scoring, Tax, legal_positions, perft};
 
 fn counts(width: usize, height: usize, ko: KoRule, suicide: bool, depth: usize) -> Vec<u64> {

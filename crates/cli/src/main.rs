@@ -17,10 +17,10 @@ const EXAMPLES: &str = "\
 Examples:
   tengen                                   play against the engine
   tengen play --size 13 --color white      a larger board, the engine begins
-  tengen gtp --preset random               an engine for Sabaki, GoGui and other GTP programs
+  tengen gtp --time 5                      an engine for Sabaki, GoGui and other GTP programs
   tengen match rave uct --games 100        which of two players is stronger
   tengen presets                           the players to choose from
-  tengen presets random                    one of them with every parameter
+  tengen presets rave                      one of them with every parameter
   tengen bench playout --size 19           how fast this machine is
   tengen doctor                            what works here, and what to do about the rest
 

@@ -28,6 +28,7 @@ impl Output {
     }
 
     /// A line of a result.
+    #[allow(clippy::unused_self, reason = "everything a command prints goes through its output")]
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<()> {
         Ok(writeln!(io::stdout().lock(), "{}", text.as_ref())?)
     }

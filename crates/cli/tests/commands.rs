@@ -73,7 +73,7 @@ fn errors_have_exit_code_1_and_name_the_remedy() {
         (&["gtp", "--preset", "gtp:no-such-engine"], "no-such-engine"),
         (&["play", "--handicap", "40"], "takes 2 to 9"),
         (&["play", "--komi", "NaN"], "--komi"),
-        (&["bench", "playout", "--policy", "unifrom"], "expected `uniform`"),
+        (&["bench", "playout", "--policy", "unifrom"], "`uniform`"),
         (&["bench", "playout", "--threads", "0"], "from 1 to"),
         (&["bench", "playout", "--seconds", "0"], "more than 0"),
     ] {
@@ -220,10 +220,14 @@ fn gtp_answers_with_the_chosen_player_and_its_parameters() {
 
 #[test]
 fn the_same_seed_plays_the_same_game() {
-    let game = |seed: &str| {
-        let input = "boardsize 9\ngenmove b\ngenmove w\ngenmove b\ngenmove w\nquit\n";
-        tengen_with_input(&["gtp", "--seed", seed], input).stdout
+    let game = |preset: &str, seed: &str| {
+        let input = "boardsize 5\ngenmove b\ngenmove w\ngenmove b\ngenmove w\nquit\n";
+        let run = tengen_with_input(&["gtp", "--preset", preset, "--playouts", "200", "--seed", seed], input);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
     };
-    assert_eq!(game("1"), game("1"));
-    assert_ne!(game("1"), game("2"));
+    for preset in ["random", "default"] {
+        assert_eq!(game(preset, "1"), game(preset, "1"));
+    }
+    assert_ne!(game("random", "1"), game("random", "2"));
 }

@@ -4,9 +4,9 @@ mod common;
 
 use common::tengen_with_input;
 
-/// The output of a game on 5x5 in which these lines are typed.
+/// The output of a game on 5x5 against the preset `random` in which these lines are typed.
 fn play(arguments: &[&str], lines: &[&str]) -> String {
-    let mut all = vec!["--size", "5", "--seed", "1"];
+    let mut all = vec!["--preset", "random", "--size", "5", "--seed", "1"];
     all.extend(arguments);
     let run = tengen_with_input(&all, &(lines.join("\n") + "\n"));
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -66,4 +66,22 @@ fn the_end_of_input_ends_the_program() {
     let text = play(&[], &[]);
     assert!(text.contains("Move 1"), "{text}");
     assert!(!text.contains("Result"), "{text}");
+}
+
+#[test]
+fn the_game_can_be_saved() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (during, after) = (directory.join("during.sgf"), directory.join("after.sgf"));
+    let save = format!("save {}", during.display());
+    let text =
+        play(&["--sgf", after.to_str().unwrap()], &["C3", &save, "save /no/such/folder/x.sgf", "resign"]);
+    assert!(text.contains("cannot write /no/such/folder/x.sgf"), "{text}");
+    let during = std::fs::read_to_string(during).unwrap();
+    assert!(during.contains(";B[cc]"), "{during}");
+    assert!(!during.contains("RE["), "{during}");
+    let after = std::fs::read_to_string(after).unwrap();
+    assert!(
+        after.contains("RE[W+R]") && after.contains("PB[human]") && after.contains("PW[random]"),
+        "{after}"
+    );
 }

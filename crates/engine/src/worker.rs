@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
     /// Credits, at each node of the path, the moves that the same player was first to play later on.
     fn record_amaf(&mut self, leaf: &Leaf, path: &[(NodeId, usize)]) {
         let moves = leaf.since_root();
-        let color_at = |i: usize| if i % 2 == 0 { leaf.root_color } else { !leaf.root_color };
+        let color_at = |i: usize| if i.is_multiple_of(2) { leaf.root_color } else { !leaf.root_color };
         let mark = |color: Color| color.index() as u8 + 1;
         for (i, mv) in moves.iter().enumerate().skip(path.len()).rev() {
             self.first_play[mv.vertex_or_none()] = mark(color_at(i));

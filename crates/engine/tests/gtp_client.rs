@@ -17,7 +17,7 @@ use tengen_engine::{
 /// For engines that will not answer.
 const SHORT: Timeouts = Timeouts { command: Duration::from_millis(400), genmove: Duration::from_millis(400) };
 /// For engines that will, even on a busy machine.
-const LONG: Timeouts = Timeouts { command: Duration::from_secs(30), genmove: Duration::from_secs(60) };
+const LONG: Timeouts = Timeouts { command: Duration::from_secs(30), genmove: Duration::from_mins(1) };
 
 /// A shell script that stands in for an engine; removed when the test ends.
 struct Script(PathBuf);

@@ -23,8 +23,8 @@ fn random() -> Box<dyn Player> {
 /// What a server with a random player answers to these bytes.
 fn session(input: &[u8]) -> String {
     let mut output = Vec::new();
-    Server::new(random()).run(io::Cursor::new(input.to_vec()), &mut output).unwrap();
-    String::from_utf8(output).unwrap()
+    Server::new(random()).run(io::Cursor::new(input.to_vec()), &mut output).expect("nothing fails in memory");
+    String::from_utf8(output).expect("answers are UTF-8")
 }
 
 /// The responses of a well-formed output: each begins with `=` or `?`, ends with an empty line and contains none.
@@ -232,6 +232,28 @@ fn resigning_is_answered_and_settles_the_score() {
     assert_eq!(server.execute("final_score").unwrap().text(), "B+R");
     server.execute("play w D4");
     assert_ne!(server.execute("final_score").unwrap().text(), "B+R");
+}
+
+#[test]
+fn a_saved_game_is_loaded_again() {
+    let path = std::env::temp_dir().join(format!("tengen save {}.sgf", std::process::id()));
+    let mut server = Server::new(random());
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string();
+    for line in ["boardsize 9", "komi 0.5", "kgs-rules aga", "fixed_handicap 3", "play w E5", "genmove b"] {
+        ask(line);
+    }
+    let commands = ["showboard", "move_history", "get_komi", "kata-get-rules"];
+    let before = commands.map(&mut ask);
+    for save in ["savesgf", "printsgf"] {
+        assert_eq!(ask(&format!("{save} {}", path.display())), "=\n\n");
+        ask("boardsize 5");
+        ask("kgs-rules japanese");
+        assert_eq!(ask(&format!("loadsgf {}", path.display())), "=\n\n");
+        assert_eq!(commands.map(&mut ask), before);
+        std::fs::remove_file(&path).unwrap();
+    }
+    // Shown, it is the same text: a record has no empty line.
+    assert!(responses(&ask("printsgf"))[0].starts_with("= (;"));
 }
 
 #[test]

@@ -5,9 +5,12 @@ use std::{
     cell::Cell,
 };
 
-use tengen_board::Board;
+use tengen_board::{Board, Color};
 use tengen_engine::{
-    playout::{EyeRule, PlayoutConfig, PlayoutLimits, UniformConfig, play_out},
+    playout::{
+        EyeRule, FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutLimits, ReplyRatesConfig, UniformConfig,
+        play_out,
+    },
     rng::Rng,
 };
 
@@ -42,10 +45,17 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// Every kind, every definition of an eye, and every kind as the default policy of those that have one.
 fn policies() -> Vec<PlayoutConfig> {
-    [EyeRule::Diagonals, EyeRule::TwoLiberties, EyeRule::OneChain, EyeRule::ThreeDiagonals]
-        .map(|eyes| PlayoutConfig::Uniform(UniformConfig { eyes }))
-        .to_vec()
+    let mut all = PlayoutConfig::all_kinds();
+    for eyes in [EyeRule::TwoLiberties, EyeRule::OneChain, EyeRule::ThreeDiagonals] {
+        all.push(PlayoutConfig::Uniform(UniformConfig { eyes }));
+    }
+    for base in PlayoutConfig::all_kinds() {
+        all.push(PlayoutConfig::Lgr(LgrConfig { base: Box::new(base), ..LgrConfig::default() }));
+    }
+    all.push(PlayoutConfig::ReplyRates(ReplyRatesConfig::default()));
+    all
 }
 
 #[test]
@@ -60,7 +70,15 @@ fn nothing_is_allocated_inside_a_playout() {
             let mut play = || {
                 board.clone_from(&empty);
                 moves.clear();
-                play_out(&mut board, &mut moves, policy.as_mut(), &PlayoutLimits::default(), &mut rng);
+                let limits = PlayoutLimits::default();
+                let score = play_out(&mut board, &mut moves, policy.as_mut(), &limits, &mut rng);
+                let winner = if score > 0 { Color::Black } else { Color::White };
+                policy.finish(&FinishedPlayout {
+                    moves: &moves,
+                    first: Color::Black,
+                    tree_moves: 0,
+                    winner: Some(winner),
+                });
             };
             play();
             let before = ALLOCATIONS.get();

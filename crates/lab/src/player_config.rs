@@ -62,7 +62,7 @@ impl ExternalConfig {
 }
 
 impl PlayerConfig {
-    /// The running player.
+    /// The running player; `name` is what GTP and reports call it.
     pub fn build(&self, name: &str, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
         let seed = options.seed_or_fresh();
         Ok(match self {

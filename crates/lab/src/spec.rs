@@ -50,7 +50,7 @@ impl PlayerSpec {
                 options.insert(key, value);
             }
         }
-        let config: PlayerConfig = params.read(name)?;
+        let config = params.read(name)?;
         let options: PlayerOptions = options.read(name)?;
         options.check()?;
         Ok(PlayerSpec { name: name.to_owned(), about, options, config })
@@ -188,6 +188,19 @@ mod tests {
         assert!(error("random,kind=clever").contains("`random`"), "{}", error("random,kind=clever"));
         assert!(error("no/such.toml").contains("cannot read no/such.toml"));
         assert!(error("").contains("choose one of"));
+    }
+
+    #[test]
+    fn inner_parameters_have_dotted_names() {
+        let toml = "kind = \"mcts\"\nplayouts = 77\nresign = 0.1\nplayout.kind = \"uniform\"\n";
+        let mut spec = PlayerSpec::from_toml(toml, "test").unwrap();
+        spec.set_all(["threads=2", "playout.eyes=one-chain", "gcmb.threshold=50"]).unwrap();
+        assert_eq!(spec.options.playouts, Some(77));
+        assert_eq!(spec.get("threads").as_deref(), Some("2"));
+        assert_eq!(spec.get("playout.eyes").as_deref(), Some("one-chain"));
+        assert_eq!(spec.get("gcmb.threshold").as_deref(), Some("50"));
+        assert_eq!(spec.get("resign").as_deref(), Some("0.1"));
+        assert_eq!(PlayerSpec::from_toml(&spec.to_toml(), "test").unwrap(), spec);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::args::{GameArgs, PlayerArgs};
 const EXAMPLES: &str = "\
 Examples:
   tengen gtp                               the default player
-  tengen gtp --preset random --seed 7      a preset, the same games every time
-  tengen gtp --set eyes=one-chain          a parameter changed (kata-set-param does it during a game)
+  tengen gtp --preset rave --seed 7        a preset, the same games every time
+  tengen gtp --time 5 --threads 2          seconds a move
+  tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
   tengen gtp --size 9 --komi 7             the board before the front end sets one
 
 In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";

@@ -8,7 +8,10 @@ use std::{
 
 use anyhow::{Context, Result};
 use clap::Args;
-use tengen_board::{Color, Game, Move, Outcome, Reason, Vertex};
+use tengen_board::{
+    Color, Game, Move, Outcome, Reason, Vertex,
+    sgf::{GameInfo, Record},
+};
 use tengen_engine::{
     player::{Decision, Player},
     status::dead_stones,
@@ -27,7 +30,7 @@ Examples:
   tengen play --size 13 --color white      the engine begins
   tengen play --size 19 --handicap 4       black gets four stones
   tengen play --rules japanese --komi 6.5
-  tengen play --preset random,seed=7       a player with parameters
+  tengen play --preset uct,playouts=1000   another player, with parameters
 
 Type help during the game.";
 
@@ -67,7 +70,7 @@ pub(crate) struct PlayArgs {
     player: PlayerArgs,
 }
 
-pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
+pub(crate) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
     let spec = args.player.spec()?;
     let mut game = args.game.game(9)?;
     if args.handicap > 0 {
@@ -82,12 +85,13 @@ pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
         name: spec.name,
         style: args.board.resolve(),
         dead: Vec::new(),
+        output,
     };
     session.play(io::stdin().lock(), io::stdout().lock(), args.sgf.as_deref())
 }
 
 /// A game in progress.
-struct Session {
+struct Session<'a> {
     game: Game,
     human: Color,
     player: Box<dyn Player>,
@@ -96,6 +100,7 @@ struct Session {
     style: BoardStyle,
     /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
     dead: Vec<Vertex>,
+    output: &'a Output,
 }
 
 /// What a line typed by the human leads to.
@@ -108,7 +113,7 @@ enum Next {
     Leave,
 }
 
-impl Session {
+impl Session<'_> {
     fn play(mut self, mut input: impl BufRead, mut out: impl Write, sgf: Option<&Path>) -> Result<()> {
         writeln!(out, "You play {}. Type a point such as D4, or help.\n", self.human)?;
         let mut line = String::new();
@@ -155,10 +160,16 @@ impl Session {
         sgf.map_or(Ok(()), |path| self.save(path, &mut out))
     }
 
+    /// What the engine would do.
+    fn think(&mut self) -> Decision {
+        let _spinner = self.output.spinner("thinking");
+        self.player.decide(&self.game, &self.options.budget())
+    }
+
     /// The engine's move.
     fn answer(&mut self, out: &mut impl Write) -> Result<()> {
         let color = self.game.to_play();
-        match self.player.decide(&self.game, &self.options.budget()) {
+        match self.think() {
             Decision::Play(mv) => {
                 self.game
                     .try_play(mv)
@@ -187,7 +198,7 @@ impl Session {
                 let outcome = Outcome::from_score(self.game.score(&[]));
                 writeln!(out, "{outcome}, if every stone on the board is alive")?;
             }
-            "hint" => match self.player.decide(&self.game, &self.options.budget()) {
+            "hint" => match self.think() {
                 Decision::Play(mv) => writeln!(out, "{} would play {mv}", self.name)?,
                 Decision::Resign => writeln!(out, "{} would resign", self.name)?,
             },
@@ -217,7 +228,7 @@ impl Session {
             "dead" => match rest.trim().parse::<Vertex>() {
                 Err(error) => writeln!(out, "{error}")?,
                 Ok(v) if self.game.board().color_at(v).is_none() => {
-                    writeln!(out, "there is no stone on {v}")?
+                    writeln!(out, "there is no stone on {v}")?;
                 }
                 Ok(v) => {
                     self.toggle_dead(v);
@@ -309,7 +320,11 @@ impl Session {
     }
 
     fn save(&self, path: &Path, out: &mut impl Write) -> Result<()> {
-        fs::write(path, "").with_context(|| format!("cannot write {}", path.display()))?;
+        let names = Color::ALL.map(|color| if color == self.human { "human" } else { &*self.name });
+        let [black, white] = names.map(|name| Some(name.to_owned()));
+        let info = GameInfo { black, white, result: self.outcome(), ..GameInfo::default() };
+        let sgf = Record::from_game(&self.game, &info).to_sgf();
+        fs::write(path, sgf).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(writeln!(out, "saved {}", path.display())?)
     }
 }

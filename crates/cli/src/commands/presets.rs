@@ -10,9 +10,9 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   tengen presets                           every preset in a line
-  tengen presets random                    one preset with every parameter, as a TOML file
-  tengen presets random > mine.toml        the start of a player of your own: tengen play --config mine.toml
-  tengen presets random,eyes=one-chain     the same with a parameter changed";
+  tengen presets rave                      one preset with every parameter, as a TOML file
+  tengen presets rave > mine.toml          the start of a player of your own: tengen play --config mine.toml
+  tengen presets rave,playout.kind=uniform the same with a part exchanged";
 
 /// List the presets, or print one with every parameter.
 #[derive(Args)]

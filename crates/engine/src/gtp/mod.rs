@@ -5,6 +5,7 @@
 
 mod args;
 mod client;
+mod client_commands;
 mod client_error;
 mod commands;
 mod executable;

@@ -1,7 +1,7 @@
 //! The GTP server: a game, a player, and the table of commands.
 //!
 //! [`Server::execute`] answers one line; [`Server::run`] serves a whole session. While a command runs, a thread of its
-//! own goes on reading, so that a line such as `stop` reaches a search that is under way (see [`super::interrupts`]).
+//! own goes on reading, so that a line such as `stop` reaches a search that is under way (`interrupts.rs` tells how).
 //! Commands are answered in the order in which they came.
 
 use std::{

@@ -8,7 +8,10 @@
 //! The slabs are reserved once and touched only as the tree grows. When they are full the search goes on
 //! without expanding.
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::*};
+use std::sync::atomic::{
+    AtomicU8, AtomicU16, AtomicU32,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 use bytemuck::Zeroable;
 use tengen_board::{Color, Move, Vertex};

@@ -10,9 +10,9 @@ use clap::Args;
 use cpu_time::ThreadTime;
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tengen_board::Board;
+use tengen_board::{Board, Color, Outcome};
 use tengen_engine::{
-    playout::{PlayoutConfig, PlayoutLimits, play_out},
+    playout::{FinishedPlayout, PlayoutConfig, PlayoutLimits, play_out},
     rng::Rng,
 };
 use tengen_lab::parse_config;
@@ -118,7 +118,7 @@ enum Goal {
 }
 
 /// Sums over the games of a thread.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Tally {
     playouts: u64,
     cpu: Duration,
@@ -178,6 +178,12 @@ fn measure(
             board.clone_from(&empty);
             moves.clear();
             let score = play_out(&mut board, &mut moves, policy.as_mut(), &limits, &mut rng);
+            policy.finish(&FinishedPlayout {
+                moves: &moves,
+                first: Color::Black,
+                tree_moves: 0,
+                winner: Outcome::from_score(score as f32).winner(),
+            });
             let length = moves.len() as u64;
             tally.length += length;
             tally.length_squared += length * length;

@@ -38,6 +38,8 @@ fn showboard(server: &mut Server, args: Args<'_>) -> Reply {
         None => "No move yet".to_owned(),
     });
     notes.push(match game.outcome() {
+        // Who has won then depends on which stones are dead; final_score tells.
+        _ if game.passes() >= 2 => "Both have passed".to_owned(),
         Some(outcome) => format!("Game over: {outcome}"),
         None if game.to_play() == Color::Black => "Black (X) to play".to_owned(),
         None => "White (O) to play".to_owned(),

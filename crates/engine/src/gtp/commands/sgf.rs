@@ -1,5 +1,73 @@
-//! Game records.
+//! Game records: read from files, shown, written to files.
 
-use super::Command;
+use std::fs;
 
-pub(super) const COMMANDS: &[Command] = &[];
+use tengen_board::{
+    Game,
+    sgf::{GameInfo, Record},
+};
+
+use super::{
+    super::{
+        args::{Args, Refusal, Reply},
+        server::Server,
+    },
+    Command,
+};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command { usage: "loadsgf FILE [MOVE_NUMBER]", run: load },
+    Command { usage: "printsgf [FILE]", run: print },
+    Command { usage: "savesgf FILE", run: save },
+];
+
+/// Larger files are refused: a game takes a few thousand bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The position before the given move, or the last one. File names may contain spaces.
+fn load(server: &mut Server, args: Args<'_>) -> Reply {
+    if args.text.is_empty() {
+        return Err(args.wrong());
+    }
+    let (path, before) = match args.text.rsplit_once(' ') {
+        Some((path, last)) if last.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (path.trim_end(), last.parse::<usize>().ok())
+        }
+        _ => (args.text, None),
+    };
+    let mut game =
+        read(path).map_err(|reason| Refusal::new(format!("cannot load file: {path}: {reason}")))?;
+    if let Some(before) = before {
+        game.undo_to(before.saturating_sub(1));
+    }
+    server.start(game);
+    Ok(String::new())
+}
+
+fn read(path: &str) -> Result<Game, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return Err("not a game record".to_owned());
+    }
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let record = Record::parse(&bytes).map_err(|error| error.to_string())?;
+    record.main_line().map_err(|error| error.to_string())
+}
+
+fn print(server: &mut Server, args: Args<'_>) -> Reply {
+    if args.text.is_empty() { Ok(record(&server.game)) } else { write(server, args.text) }
+}
+
+fn save(server: &mut Server, args: Args<'_>) -> Reply {
+    if args.text.is_empty() { Err(args.wrong()) } else { write(server, args.text) }
+}
+
+fn write(server: &Server, path: &str) -> Reply {
+    fs::write(path, record(&server.game))
+        .map_err(|error| Refusal::new(format!("cannot save file: {path}: {error}")))?;
+    Ok(String::new())
+}
+
+fn record(game: &Game) -> String {
+    Record::from_game(game, &GameInfo::default()).to_sgf()
+}
