@@ -1,6 +1,7 @@
 //! `tengen match` and `tengen bench search`.
 
 mod common;
+
 use std::{fs, path::Path};
 
 use common::tengen;
@@ -9,7 +10,8 @@ use serde_json::Value;
 /// Everything but the times.
 fn timeless(mut summary: Value) -> Value {
     for field in ["cpu_seconds_a", "cpu_seconds_b", "median_game_seconds"] {
-        assert!(summary.as_object_mut().unwrap().remove(field).unwrap().is_number(), "{field}");
+        assert!(summary[field].is_number(), "{field}: {summary}");
+        summary[field] = Value::Null;
     }
     summary
 }

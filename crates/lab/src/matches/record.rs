@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tengen_board::Color;
+use tengen_board::{Color, Reason};
 
 use super::config::Side;
 
@@ -23,6 +23,17 @@ pub enum Ending {
     Crash,
     /// The loser took too long for a move and was stopped.
     Time,
+}
+
+impl Ending {
+    /// What SGF says about a game that was lost this way.
+    pub(super) fn reason(self) -> Reason {
+        match self {
+            Ending::Resignation => Reason::Resignation,
+            Ending::Time => Reason::Time,
+            _ => Reason::Forfeit,
+        }
+    }
 }
 
 impl fmt::Display for Ending {

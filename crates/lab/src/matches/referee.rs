@@ -93,14 +93,12 @@ impl<'a> Arbiter<'a> {
 
     /// The program's answer; `None` if it gives none.
     fn ask(&mut self, command: &str, game: &Game) -> Result<Option<f32>, MatchError> {
-        let program = match &mut self.program {
-            Some(program) => program,
-            None => {
-                let started = ExternalPlayer::start(command, Timeouts::default())
-                    .map_err(|error| MatchError::Referee(error.to_string()))?;
-                self.program.insert(started)
-            }
-        };
+        if self.program.is_none() {
+            let started = ExternalPlayer::start(command, Timeouts::default())
+                .map_err(|error| MatchError::Referee(error.to_string()))?;
+            self.program = Some(started);
+        }
+        let Some(program) = &mut self.program else { return Ok(None) };
         let answer = program.sync(game).and_then(|()| program.client().final_score());
         Ok(answer.ok())
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tengen_board::{Color, Game, Outcome, Reason};
+use tengen_board::{Color, Game, Outcome};
 use tengen_engine::player::{Decision, StopSignal};
 
 use super::{
@@ -54,19 +54,11 @@ impl<'a> Table<'a> {
         let opening = game.moves().len();
         let Some(end) = self.play_moves(&mut game, black) else { return Ok(None) };
 
-        let (outcome, score, referee) = match end.loser {
-            Some(loser) => {
-                let by = match end.ending {
-                    Ending::Resignation => Reason::Resignation,
-                    Ending::Time => Reason::Time,
-                    _ => Reason::Forfeit,
-                };
-                (Outcome::Win { winner: !loser, by }, None, None)
-            }
-            None => {
-                let (score, referee) = self.arbiter.score(&game)?;
-                (Outcome::from_score(score), Some(f64::from(score)), Some(referee.to_owned()))
-            }
+        let (outcome, counted) = if let Some(loser) = end.loser {
+            (Outcome::Win { winner: !loser, by: end.ending.reason() }, None)
+        } else {
+            let (score, referee) = self.arbiter.score(&game)?;
+            (Outcome::from_score(score), Some((f64::from(score), referee)))
         };
         let (cpu_a, cpu_b) = (self.a.end(), self.b.end());
         // What an interruption did to other programs is not their result.
@@ -81,8 +73,8 @@ impl<'a> Table<'a> {
             winner: outcome.winner().map(side),
             result: outcome.to_string(),
             ending: end.ending,
-            score: score.map(|score| if black == Side::A { score } else { -score }),
-            referee,
+            score: counted.map(|(score, _)| if black == Side::A { score } else { -score }),
+            referee: counted.map(|(_, referee)| referee.to_owned()),
             moves: moves.join(" "),
             opening,
             seed_a,
