@@ -169,16 +169,16 @@ fn a_player_that_cannot_be_started_ends_the_match() {
 #[cfg(unix)]
 fn stand_in(name: &str, on_genmove: &str) -> PlayerSpec {
     let path = directory(&format!("stand-in-{name}"));
-    fs::create_dir_all(&path).unwrap();
+    fs::create_dir_all(&path).expect("a stand-in can be set up");
     let script = path.join("engine.sh");
     let body = format!(
         "while read command rest; do\n case \"$command\" in\n  genmove) {on_genmove} ;;\n  \
          name) printf '= Stand-in\\n\\n' ;;\n  list_commands) printf '= name\\n\\n' ;;\n  \
          quit) exit 0 ;;\n  *) printf '=\\n\\n' ;;\n esac\ndone\n"
     );
-    fs::write(&script, body).unwrap();
+    fs::write(&script, body).expect("a stand-in can be set up");
     let mut spec = spec(&format!("gtp:sh {}", script.display()));
-    spec.set_all(["move_seconds=0.4", "command_seconds=30"]).unwrap();
+    spec.set_all(["move_seconds=0.4", "command_seconds=30"]).expect("a stand-in can be set up");
     spec
 }
 
