@@ -195,8 +195,15 @@ impl LadderReader {
 
     /// The attacker plays the legal point `v` on board `at`.
     fn attack_at(&mut self, at: usize, prey: Prey, mut suspects: Suspects, v: Vertex) -> bool {
-        self.boards[at].play_unchecked(v.into());
-        suspects.add(v);
+        let board = &mut self.boards[at];
+        board.play_unchecked(v.into());
+        suspects.retain(|&stone| {
+            let attacker = board.chain_of(stone, !prey.color);
+            attacker != Vertex::NONE && board.atari(attacker).is_some()
+        });
+        if board.atari(board.chain(v)).is_some() {
+            suspects.add(v);
+        }
         !suspects.is_full() && self.is_captured_on_own_turn(at, prey, suspects)
     }
 }
@@ -280,6 +287,21 @@ mod tests {
     #[test]
     fn a_ladder_runs_to_the_edge() {
         assert_eq!(capture(LADDER, "D3").as_deref(), Some("D4"));
+    }
+
+    #[test]
+    fn a_ladder_runs_across_the_whole_board() {
+        let stones = [("D3", Color::White), ("C3", Color::Black), ("D2", Color::Black), ("E2", Color::Black)];
+        let mut stones: Vec<(Vertex, Color)> = stones.map(|(v, c)| (v.parse().unwrap(), c)).to_vec();
+        let prey = stones[0].0;
+        let captured = |stones: &[(Vertex, Color)]| {
+            let mut board = Board::new(19, 19);
+            board.set_up(stones).unwrap();
+            LadderReader::new().capturing_move(&board, prey).map(|v| v.to_string())
+        };
+        assert_eq!(captured(&stones).as_deref(), Some("D4"));
+        stones.push(("Q16".parse().unwrap(), Color::White));
+        assert_eq!(captured(&stones), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tengen_board::{Board, Color, Move, playout_score};
 
 use crate::rng::Rng;
 
+mod heavy;
 mod lgr;
 mod mogo;
 mod pattern3;
@@ -15,6 +16,7 @@ mod reply_rates;
 pub mod tactics;
 mod uniform;
 
+pub use heavy::{Heavy, HeavyConfig};
 pub use lgr::{Lgr, LgrConfig, ReplyContext};
 pub use mogo::{Mogo, MogoConfig};
 pub use pattern3::{Patterns, Shape, code_around};
@@ -74,6 +76,8 @@ pub enum PlayoutConfig {
     Uniform(UniformConfig),
     /// See [`Mogo`].
     Mogo(MogoConfig),
+    /// See [`Heavy`].
+    Heavy(HeavyConfig),
     /// See [`Lgr`].
     Lgr(LgrConfig),
     /// See [`ReplyRates`].
@@ -97,6 +101,7 @@ impl PlayoutConfig {
         match self {
             PlayoutConfig::Uniform(config) => Box::new(Uniform::new(config)),
             PlayoutConfig::Mogo(config) => Box::new(Mogo::new(config)),
+            PlayoutConfig::Heavy(config) => Box::new(Heavy::new(config)),
             PlayoutConfig::Lgr(config) => Box::new(Lgr::new(config)),
             PlayoutConfig::ReplyRates(config) => Box::new(ReplyRates::new(config)),
         }

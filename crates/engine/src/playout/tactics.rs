@@ -36,11 +36,17 @@ impl<const N: usize> Few<N> {
         self.len == N
     }
 
-    /// Takes out the vertex at `index`; the last takes its place.
+    /// Keeps those that `keep` says.
     #[inline]
-    pub fn swap_remove(&mut self, index: usize) {
-        self.len -= 1;
-        self.list[index] = self.list[self.len];
+    pub fn retain(&mut self, keep: impl Fn(&Vertex) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.len {
+            if keep(&self.list[i]) {
+                self.list[kept] = self.list[i];
+                kept += 1;
+            }
+        }
+        self.len = kept;
     }
 
     /// One of them, each equally likely.
@@ -99,6 +105,9 @@ fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, fou
             continue;
         }
         friends.add(friend);
+        if board.is_atari_at(friend, v) {
+            continue;
+        }
         for stone in board.chain_stones(friend) {
             for s in stone.neighbors() {
                 if board.is_empty(s) && s != v {
@@ -178,6 +187,57 @@ pub fn add_escapes<const N: usize>(
     }
 }
 
+/// Liberties that the chain `prey` has left if its opponent plays `atari` and its owner extends to `extension`, the
+/// chain's other liberty: 3 stands for more. Captures of attacking stones are not seen.
+#[inline]
+pub fn room_after_atari(board: &Board, prey: Vertex, atari: Vertex, extension: Vertex) -> usize {
+    let Some(color) = board.color_at(prey) else { return 3 };
+    let liberties = liberties_after::<4>(board, extension, color);
+    liberties.iter().filter(|&&v| v != atari).count().min(3)
+}
+
+/// The point that decides whether the small eyespace around the empty point `start` is one eye or two.
+///
+/// The eyespace has three to six empty points and is enclosed by `owner` alone. Its vital point exists if it is a bent or
+/// straight three, a pyramid four, a bulky or cross five, or a rabbity six.
+#[inline]
+pub fn vital_point(board: &Board, start: Vertex, owner: Color) -> Option<Vertex> {
+    const LARGEST: usize = 6;
+    if board.empty_neighbors(start) == 0 || board.stone_neighbors(start, !owner) != 0 {
+        return None;
+    }
+    let mut region = Few::<{ LARGEST + 1 }>::new();
+    region.add(start);
+    let mut done = 0;
+    let mut inner_pairs = 0;
+    let mut vital = (0, Vertex::NONE);
+    while done < region.len() {
+        let v = region[done];
+        done += 1;
+        if board.stone_neighbors(v, !owner) != 0 {
+            return None;
+        }
+        let degree = board.empty_neighbors(v);
+        inner_pairs += degree;
+        if degree > vital.0 {
+            vital = (degree, v);
+        }
+        for n in v.neighbors() {
+            if board.is_empty(n) {
+                region.add(n);
+            }
+        }
+        if region.is_full() {
+            return None;
+        }
+    }
+    // Twice the number of adjacent pairs tells shapes with a square of four points from those without.
+    match (region.len(), vital.0, inner_pairs) {
+        (3, 2, _) | (4, 3, _) | (5, 4, _) | (5, 3, 10) | (6, 4, 12) => Some(vital.1),
+        _ => None,
+    }
+}
+
 /// Knows the chains in atari anywhere on the board, without looking at all of it.
 ///
 /// A chain comes into atari only by a move that touches it or joins it, so it is enough to look around the moves since
@@ -249,16 +309,10 @@ impl AtariWatch {
     }
 
     fn drop_stale(&mut self, board: &Board, color: Color) {
-        let stones = &mut self.stones[color];
-        let mut i = 0;
-        while i < stones.len() {
-            let chain = board.chain_of(stones[i], color);
-            if chain != Vertex::NONE && board.atari(chain).is_some() {
-                i += 1;
-            } else {
-                stones.swap_remove(i);
-            }
-        }
+        self.stones[color].retain(|&stone| {
+            let chain = board.chain_of(stone, color);
+            chain != Vertex::NONE && board.atari(chain).is_some()
+        });
     }
 
     /// Adds the playable points where the player to move captures.
