@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, playout_score};
 use tengen_engine::{
     playout::{
-        FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutPolicy, ReplyChoice, ReplyContext, ReplyRatesConfig,
+        FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutPolicy, ReplyChoice, ReplyContext,
+        ReplyRatesConfig, tactics::is_self_atari,
     },
     rng::Rng,
 };
@@ -55,7 +56,7 @@ fn checked_playout(policy: &mut dyn PlayoutPolicy, root: &Board, tree: usize, rn
             passes = 0;
         } else {
             // A policy may refuse to put own stones in atari; everything else is to be played.
-            let useful = |v| board.is_legal(v) && !board.is_eye(v, me) && !board.is_self_atari(v);
+            let useful = |v| board.is_legal(v) && !board.is_eye(v, me) && !is_self_atari(&board, v, me);
             assert!(!board.points().any(useful), "a pass with moves left\n{board}");
             passes += 1;
         }
