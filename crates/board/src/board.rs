@@ -3,7 +3,7 @@
 //!
 //! # How it works
 //! Everything a playout asks about is kept incrementally in packed words:
-//! * `around[v]`, a `u16`, counts the empty, black and white orthogonal neighbours and the black and white diagonal
+//! * `around[v]`, a `u32`, holds the colours of the eight points around `v` in its upper half, two bits each; its lower half counts the empty, black and white orthogonal neighbours and the black and white diagonal
 //!   neighbours of `v`, three bits each. Points on the edge start with one stone of either colour in the diagonal
 //!   fields, so "is an eye" is one mask test for centre, edge and corner alike.
 //! * `liberties[chain]`, a `u64`, holds the number, the sum and the sum of squares of the chain's pseudo-liberties
@@ -80,22 +80,46 @@ impl std::error::Error for InvalidSize {}
 /// Fields of a word of `around`.
 mod field {
     /// Bits of a counter.
-    pub(super) const MASK: u16 = 7;
+    pub(super) const MASK: u32 = 7;
     /// Where the black and the white orthogonal counters begin; the empty counter begins at 0.
     pub(super) const NEIGHBORS: [u32; 2] = [3, 6];
     /// Where the black and the white diagonal counters begin.
     pub(super) const DIAGONALS: [u32; 2] = [9, 12];
     /// Any of these set: not an eye of the colour. A diagonal count of 2 or more has bit 1 or 2 set.
-    pub(super) const SPOILS_EYE: [u16; 2] =
+    pub(super) const SPOILS_EYE: [u32; 2] =
         [MASK | MASK << NEIGHBORS[1] | 6 << DIAGONALS[1], MASK | MASK << NEIGHBORS[0] | 6 << DIAGONALS[0]];
-    /// What a stone adds to its left and right neighbours (and itself and the point beyond: nothing), and to the
-    /// row below or above.
-    pub(super) const STONE: [([u16; 4], [u16; 4]); 2] = [stone(0), stone(1)];
+    /// What a stone adds to the row below it, to its left and right neighbours (and itself and the point beyond:
+    /// nothing), and to the row above.
+    pub(super) const STONE: [([u32; 4], [u32; 4], [u32; 4]); 2] = [stone(0), stone(1)];
 
-    const fn stone(color: usize) -> ([u16; 4], [u16; 4]) {
-        let beside = (1u16 << NEIGHBORS[color]) - 1;
-        let diagonal = 1u16 << DIAGONALS[color];
-        ([beside, 0, beside, 0], [diagonal, beside, diagonal, 0])
+    /// Where the colour of the `i`th surrounding point begins, in the order of `Vertex::surrounding`.
+    pub(super) const fn surrounding(i: u32) -> u32 {
+        16 + 2 * i
+    }
+
+    const fn stone(color: usize) -> ([u32; 4], [u32; 4], [u32; 4]) {
+        let beside = (1u32 << NEIGHBORS[color]) - 1;
+        let diagonal = 1u32 << DIAGONALS[color];
+        let bits = color as u32 + 1;
+        // The stone is above and to the right of the first point of the row below, and so on.
+        let below = [7, 6, 5];
+        let middle = [4, 0, 3];
+        let above = [2, 1, 0];
+        (
+            [
+                diagonal + (bits << surrounding(below[0])),
+                beside + (bits << surrounding(below[1])),
+                diagonal + (bits << surrounding(below[2])),
+                0,
+            ],
+            [beside + (bits << surrounding(middle[0])), 0, beside + (bits << surrounding(middle[2])), 0],
+            [
+                diagonal + (bits << surrounding(above[0])),
+                beside + (bits << surrounding(above[1])),
+                diagonal + (bits << surrounding(above[2])),
+                0,
+            ],
+        )
     }
 }
 
@@ -145,7 +169,7 @@ mod pseudo {
 /// assert_eq!(board.to_play(), Color::White);
 /// ```
 pub struct Board {
-    around: VertexMap<u16>,
+    around: VertexMap<u32>,
     chains: ColorMap<VertexMap<Vertex>>,
     liberties: VertexMap<u64>,
     as_liberty: VertexMap<u64>,
@@ -260,6 +284,11 @@ impl Board {
                 board.add_empty(v);
                 for n in v.neighbors() {
                     board.around[n] += 1;
+                }
+                for (i, n) in v.surrounding().into_iter().enumerate() {
+                    if !board.contains(n) {
+                        board.around[v] |= 3 << field::surrounding(i as u32);
+                    }
                 }
                 if row == 0 || col == 0 || row == height - 1 || col == width - 1 {
                     board.around[v] += 1 << field::DIAGONALS[0] | 1 << field::DIAGONALS[1];
@@ -489,6 +518,17 @@ impl Board {
         (self.around[v] >> field::DIAGONALS[color.index()] & field::MASK) as usize
     }
 
+    /// The colours of the eight points around `v`, two bits each in the order of [`Vertex::surrounding`], as `me` sees
+    /// them: empty 0, own 1, enemy 2, border 3.
+    #[inline]
+    pub fn surrounding_code(&self, v: Vertex, me: Color) -> u16 {
+        let code = (self.around[v] >> 16) as u16;
+        match me {
+            Color::Black => code,
+            Color::White => (code & 0x5555) << 1 | code >> 1 & 0x5555,
+        }
+    }
+
     /// Whether every orthogonal neighbour of `v` is a stone of `color` (or border).
     #[inline]
     pub fn is_surrounded(&self, v: Vertex, color: Color) -> bool {
@@ -688,10 +728,10 @@ impl Board {
     /// `v` is a point of this board.
     #[inline]
     unsafe fn count_stone<const ADD: bool>(&mut self, v: Vertex, color: Color) {
-        let (beside, row) = field::STONE[color.index()];
+        let (below, beside, above) = field::STONE[color.index()];
         // SAFETY: the caller's promise.
         let rows = unsafe { v.rows_around_point() };
-        for (start, add) in rows.into_iter().zip([row, beside, row]) {
+        for (start, add) in rows.into_iter().zip([below, beside, above]) {
             let words = self.around.run_mut(start);
             for (word, add) in words.iter_mut().zip(add) {
                 *word = if ADD { word.wrapping_add(add) } else { word.wrapping_sub(add) };

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
 
-use tengen_board::{Board, Color, Game, HandicapError, IllegalMove, Move, Rules, Scoring, Vertex};
+#[allow(dead_code)] // Other tests use the rest of it.
+mod reference;
+
+use reference::{Answer, Reference};
+use tengen_board::{Board, Color, Game, HandicapError, IllegalMove, KoRule, Move, Rules, Scoring, Vertex};
 
 fn vertex(name: &str) -> Vertex {
     name.parse().unwrap()
@@ -125,4 +129,62 @@ fn set_up_in_the_middle_begins_anew() {
     assert_eq!(game.board().prisoners(Color::White), 1);
     assert_eq!(game.set_up(&[(vertex("T19"), None)]), Err(vertex("T19")));
     assert_eq!(game.rules().scoring, Scoring::Territory);
+}
+
+/// Superko in long random games on tiny boards, against a list of all boards that there were.
+#[test]
+fn superko_agrees_with_a_list_of_positions() {
+    let mut state = 7_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let mut refused = 0;
+    for round in 0..120 {
+        let ko = [KoRule::Positional, KoRule::Situational][round % 2];
+        let rules = Rules { ko, suicide: round % 3 == 0, ..Rules::CHINESE };
+        let (width, height) = (2 + round % 3, 2 + round / 3 % 2);
+        let mut game = Game::new(width, height, rules).unwrap();
+        let mut reference = Reference::new(width, height);
+        let turn = |board: &Reference| if ko == KoRule::Situational { board.turn } else { 0 };
+        let mut seen = vec![(reference.stones.clone(), turn(&reference))];
+        for _ in 0..100 {
+            let mut legal = vec![None];
+            for p in reference.points() {
+                let mut after = reference.clone();
+                let expected = match reference.check(p, rules.suicide) {
+                    Answer::Occupied => Err(IllegalMove::Occupied),
+                    Answer::Ko => Err(IllegalMove::Ko),
+                    Answer::Suicide => Err(IllegalMove::Suicide),
+                    Answer::Legal => {
+                        after.play(Some(p));
+                        let repeats = seen.contains(&(after.stones.clone(), turn(&after)));
+                        refused += usize::from(repeats);
+                        if repeats { Err(IllegalMove::Superko) } else { Ok(()) }
+                    }
+                };
+                assert_eq!(game.check(Vertex::new(p.0, p.1).into()), expected, "{game:?}");
+                if expected.is_ok() {
+                    legal.push(Some(p));
+                }
+            }
+            let p = legal[random() % legal.len()];
+            game.play(p.map_or(Move::PASS, |(x, y)| Vertex::new(x, y).into()));
+            reference.play(p);
+            seen.push((reference.stones.clone(), turn(&reference)));
+        }
+        let count = random() % 100;
+        let moves = game.moves()[..count].to_vec();
+        game.undo_to(count);
+        assert_eq!(game.moves(), moves);
+        let mut again = Game::new(width, height, rules).unwrap();
+        for played in &moves {
+            again.play(played.mv);
+        }
+        assert_eq!(again.board().hash(), game.board().hash());
+        for v in game.board().points() {
+            assert_eq!(again.check(v.into()), game.check(v.into()));
+        }
+    }
+    assert!(refused > 100, "superko came up only {refused} times");
 }

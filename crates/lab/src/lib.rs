@@ -15,11 +15,14 @@
 
 mod configure;
 mod error;
+pub mod matches;
 mod options;
 mod params;
 mod player_config;
 mod preset;
+pub mod provenance;
 mod spec;
+pub mod stats;
 
 pub use error::SpecError;
 pub use options::PlayerOptions;

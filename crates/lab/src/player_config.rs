@@ -44,7 +44,8 @@ impl Default for ExternalConfig {
 }
 
 impl ExternalConfig {
-    fn start(&self) -> Result<ExternalPlayer, SpecError> {
+    /// Starts the program.
+    pub fn start(&self) -> Result<ExternalPlayer, SpecError> {
         let seconds = |key: &str, value: f64| {
             Duration::try_from_secs_f64(value).map_err(|_| SpecError::Value {
                 context: key.to_owned(),

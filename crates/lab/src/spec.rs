@@ -103,6 +103,11 @@ impl PlayerSpec {
         about + &toml::to_string(self.params().as_table()).expect("parameters are plain values")
     }
 
+    /// Whether it is another program.
+    pub fn is_external(&self) -> bool {
+        matches!(self.config, PlayerConfig::Gtp(_))
+    }
+
     /// The running player.
     pub fn build(&self) -> Result<Box<dyn Player>, SpecError> {
         self.config.build(&self.name, &self.options)

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod gtp;
+pub(crate) mod match_;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod presets;

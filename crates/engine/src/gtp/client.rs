@@ -119,6 +119,11 @@ impl Client {
         &self.command_line
     }
 
+    /// The process id of the child.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a command and waits for the answer.
     pub fn send(&mut self, request: &str) -> Result<String, ClientError> {
         self.send_within(request, self.timeouts.command)

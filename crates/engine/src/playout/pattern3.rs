@@ -170,17 +170,10 @@ impl Patterns {
     }
 }
 
-/// The code of the eight points around `v`, seen by `me`.
+/// The code of the eight points around `v`, seen by `me`; the board keeps it up to date.
 #[inline]
 pub fn code_around(board: &Board, v: Vertex, me: Color) -> u16 {
-    let mut code = 0;
-    for n in v.surrounding().into_iter().rev() {
-        let empty = board.is_empty(n);
-        let own_or_border = !(empty | board.is_color(n, !me)) as u16;
-        let enemy_or_border = !(empty | board.is_color(n, me)) as u16;
-        code = code << 2 | enemy_or_border << 1 | own_or_border;
-    }
-    code
+    board.surrounding_code(v, me)
 }
 
 /// The eight images of a diagram, as the points of [`Vertex::surrounding`].
@@ -293,6 +286,31 @@ mod tests {
             assert_eq!(patterns.weight(code), shape.weight());
             assert!(shape.weight() > 0);
         }
+    }
+
+    #[test]
+    fn codes_stay_true_through_captures() {
+        let mut board = Board::new(7, 5);
+        let mut rng = crate::rng::Rng::new(4);
+        for _ in 0..300 {
+            let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+            board.play(mv);
+            for v in board.points() {
+                for me in Color::ALL {
+                    let mut code = 0;
+                    for n in v.surrounding().into_iter().rev() {
+                        let bits = match board.color_at(n) {
+                            Some(color) => 1 + (color != me) as u16,
+                            None if board.is_empty(n) => 0,
+                            None => 3,
+                        };
+                        code = code << 2 | bits;
+                    }
+                    assert_eq!(code_around(&board, v, me), code, "{v}\n{board}");
+                }
+            }
+        }
+        assert!(board.prisoners(Color::Black) > 0 && board.prisoners(Color::White) > 0);
     }
 
     #[test]

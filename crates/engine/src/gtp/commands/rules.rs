@@ -23,15 +23,6 @@ impl From<ParseRulesError> for Refusal {
     }
 }
 
-impl Server {
-    /// Changes the rules of the game under way; whose turn it is stays.
-    pub(in crate::gtp) fn set_rules(&mut self, rules: Rules) {
-        let to_play = self.game.to_play();
-        self.game.set_rules(rules);
-        self.game.set_to_play(to_play);
-    }
-}
-
 fn get_rules(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
     Ok(server.game.rules().to_json())
@@ -43,12 +34,12 @@ fn set_rules(server: &mut Server, args: Args<'_>) -> Reply {
     }
     let rules: Rules = args.text.parse()?;
     let komi = if args.text.contains("komi") { rules.komi } else { server.game.rules().komi };
-    server.set_rules(rules.with_komi(komi));
+    server.game.set_rules(rules.with_komi(komi));
     Ok(String::new())
 }
 
 fn set_rule(server: &mut Server, args: Args<'_>) -> Reply {
     let [rule, value] = args.exactly()?;
-    server.set_rules(server.game.rules().with_rule(rule, value)?);
+    server.game.set_rules(server.game.rules().with_rule(rule, value)?);
     Ok(String::new())
 }

@@ -1,6 +1,6 @@
 //! The board before the game: size, komi, handicap, positions.
 
-use tengen_board::{Board, Color, Game, InvalidSize, Vertex, handicap_points};
+use tengen_board::{Board, Color, Game, InvalidSize, Vertex};
 
 use super::{
     super::{
@@ -63,7 +63,7 @@ fn komi(server: &mut Server, args: Args<'_>) -> Reply {
     let [komi] = args.exactly()?;
     let komi = finite(komi, "komi")?;
     let rules = server.game.rules().try_with_komi(komi).map_err(|error| Refusal::new(error.to_string()))?;
-    server.set_rules(rules);
+    server.game.set_rules(rules);
     Ok(String::new())
 }
 
@@ -79,16 +79,7 @@ fn fixed_handicap(server: &mut Server, args: Args<'_>) -> Reply {
 
 fn place_free_handicap(server: &mut Server, args: Args<'_>) -> Reply {
     let stones = stone_count(args)?;
-    let area = server.game.board().area();
-    if !(2..area).contains(&stones) {
-        return Err(Refusal::new(format!(
-            "invalid number of stones: {stones}; this board takes 2 to {}",
-            area - 1
-        )));
-    }
-    let points = free_handicap(server.game.board(), stones);
-    server.game.place_handicap(&points)?;
-    Ok(list(&points))
+    Ok(list(&server.game.place_free_handicap(stones)?))
 }
 
 fn stone_count(args: Args<'_>) -> Result<usize, Refusal> {
@@ -96,22 +87,6 @@ fn stone_count(args: Args<'_>) -> Result<usize, Refusal> {
     stones
         .parse()
         .map_err(|_| Refusal::new(format!("invalid number of stones: {:?} is no count", shorten(stones))))
-}
-
-/// The customary points as far as there are any, then points far from the stones, off the edge and near the centre.
-fn free_handicap(board: &Board, stones: usize) -> Vec<Vertex> {
-    let (width, height) = (board.width(), board.height());
-    let customary = (2..=stones.min(9)).rev().find_map(|n| handicap_points(width, height, n).ok());
-    let mut points = customary.unwrap_or_default();
-    let line = |v: Vertex| v.col().min(v.row()).min(width - 1 - v.col()).min(height - 1 - v.row());
-    let off_center = |v: Vertex| (2 * v.col() + 1).abs_diff(width) + (2 * v.row() + 1).abs_diff(height);
-    while points.len() < stones {
-        let distance = |v: Vertex| points.iter().map(|p| p.manhattan(v)).min().unwrap_or(0);
-        let free = board.points().filter(|v| !points.contains(v));
-        let best = free.max_by_key(|&v| (line(v) > 0, distance(v), usize::MAX - off_center(v)));
-        points.push(best.expect("fewer stones than points"));
-    }
-    points
 }
 
 fn set_free_handicap(server: &mut Server, args: Args<'_>) -> Reply {

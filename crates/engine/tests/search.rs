@@ -1,0 +1,208 @@
+//! Conformance of every tree policy, golden trees, and what threads and memory caps must not break.
+
+use tengen_board::{Board, Color, Game, Move, Rules};
+use tengen_engine::{
+    eval::{Evaluator, Leaf},
+    mcts::Mcts,
+    player::{Budget, Decision, Player},
+    playout::PlayoutConfig,
+    prior::{GcmbConfig, KnowledgeConfig},
+    report::SearchReport,
+    rng::Rng,
+    search::{SearchConfig, SearchParts, Widening, search},
+    tree::{Edge, NodeId, Tree, TreePolicyConfig},
+};
+
+fn playouts(count: u64) -> Budget {
+    Budget { playouts: Some(count), ..Budget::default() }
+}
+
+fn summary(report: &SearchReport) -> Vec<(Move, u32, String)> {
+    report.moves.iter().map(|m| (m.mv, m.visits, format!("{:.4}", m.black_value))).collect()
+}
+
+#[test]
+fn every_tree_policy_searches_legally_and_repeatably() {
+    for tree_policy in TreePolicyConfig::all_kinds() {
+        for (width, height) in [(5, 5), (9, 9), (2, 2), (7, 3)] {
+            let config = SearchConfig { tree_policy: tree_policy.clone(), ..SearchConfig::default() };
+            let run = || {
+                let game = Game::new(width, height, Rules::TROMP_TAYLOR.with_komi(0.5)).unwrap();
+                let mut player = Mcts::new("test", &config, Budget::default(), 1, 42);
+                let report = player.search(&game, &playouts(200));
+                assert_eq!(report.playouts, 200, "{tree_policy:?}");
+                for root_move in &report.moves {
+                    let mut line = game.clone();
+                    for &mv in &root_move.line {
+                        line.try_play(mv).unwrap_or_else(|e| panic!("{tree_policy:?} {mv}: {e}\n{line:?}"));
+                    }
+                }
+                summary(report)
+            };
+            assert_eq!(run(), run(), "{tree_policy:?}");
+        }
+    }
+}
+
+#[test]
+fn every_tree_policy_survives_a_round_trip_and_refuses_unknown_fields() {
+    for policy in TreePolicyConfig::all_kinds() {
+        let text = toml::to_string(&policy).unwrap();
+        assert_eq!(toml::from_str::<TreePolicyConfig>(&text).unwrap(), policy);
+        let error = toml::from_str::<TreePolicyConfig>(&format!("{text}explore = 1\n")).unwrap_err();
+        assert!(error.to_string().contains("unknown field `explore`"), "{error}");
+    }
+}
+
+#[test]
+fn games_under_superko_never_repeat() {
+    let config = SearchConfig { knowledge: Some(KnowledgeConfig::default()), ..SearchConfig::default() };
+    for rules in [Rules::TROMP_TAYLOR, Rules::AGA, Rules::CHINESE] {
+        let mut game = Game::new(3, 3, Rules { suicide: false, ..rules }.with_komi(2.5)).unwrap();
+        let mut player = Mcts::new("test", &config, Budget::default(), 1, 5);
+        while !game.is_over() && game.moves().len() < 60 {
+            match player.decide(&game, &playouts(300)) {
+                Decision::Play(mv) => game.try_play(mv).unwrap_or_else(|e| panic!("{mv}: {e}\n{game:?}")),
+                Decision::Resign => break,
+            }
+        }
+    }
+}
+
+#[test]
+fn a_kept_tree_is_the_subtree_of_the_moves_played() {
+    let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut player = Mcts::new("test", &SearchConfig::default(), Budget::default(), 1, 3);
+    let report = player.search(&game, &playouts(2000)).clone();
+    let line = report.best().line.clone();
+    game.play(line[0]);
+    game.play(line[1]);
+    let kept = player.search(&game, &playouts(1)).visits;
+    assert!(kept > 1, "the subtree of {} {} had visits", line[0], line[1]);
+    assert!(kept < 2000);
+    game.undo();
+    let fresh = player.search(&game, &playouts(10)).visits;
+    assert_eq!(fresh, 10, "another position starts with an empty tree");
+}
+
+#[test]
+fn a_full_tree_is_searched_on() {
+    let config = SearchConfig { max_tree_mb: 0, ..SearchConfig::default() };
+    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut player = Mcts::new("test", &SearchConfig { max_tree_mb: 1, ..config }, Budget::default(), 1, 3);
+    let report = player.search(&game, &playouts(20_000));
+    assert_eq!(report.playouts, 20_000);
+    assert!(report.tree_full);
+    assert!(report.tree_bytes <= 1 << 20);
+}
+
+#[test]
+fn threads_share_the_work() {
+    let config = SearchConfig {
+        gcmb: Some(GcmbConfig::default()),
+        knowledge: Some(KnowledgeConfig::default()),
+        batch: 4,
+        ..SearchConfig::default()
+    };
+    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut player = Mcts::new("test", &config, Budget::default(), 4, 3);
+    let report = player.search(&game, &playouts(4000));
+    assert_eq!(report.playouts, 4000);
+    let visits: u32 = report.moves.iter().map(|m| m.visits).sum();
+    assert_eq!(visits, 4000, "no visit is lost, and none is left under way");
+}
+
+#[test]
+fn a_stop_signal_and_a_clock_end_a_search() {
+    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut player = Mcts::new("test", &SearchConfig::default(), Budget::default(), 1, 3);
+    let time = std::time::Duration::from_millis(50);
+    let report = player.search(&game, &Budget { time: Some(time), ..Budget::default() });
+    assert!(report.elapsed >= time && report.elapsed < time * 10);
+    let budget = Budget { playouts: Some(u64::MAX), ..Budget::default() };
+    let stop = budget.stop.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(time);
+        stop.stop();
+    });
+    player.search(&game, &budget);
+    thread.join().unwrap();
+}
+
+#[test]
+fn widening_limits_the_moves_that_are_tried() {
+    let config = SearchConfig {
+        widening: Widening::Fixed { width: 5 },
+        knowledge: Some(KnowledgeConfig::default()),
+        tree_policy: TreePolicyConfig::Ucb1(Default::default()),
+        ..SearchConfig::default()
+    };
+    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut player = Mcts::new("test", &config, Budget::default(), 1, 3);
+    let report = player.search(&game, &playouts(500));
+    assert_eq!(report.moves.iter().filter(|m| m.visits > 0).count(), 5);
+}
+
+/// A deterministic evaluator that knows nothing: the value is a hash of the position.
+struct HashEvaluator;
+
+impl Evaluator for HashEvaluator {
+    fn evaluate(&mut self, leaves: &mut [Leaf], _komi: f32, _rng: &mut Rng) {
+        for leaf in leaves {
+            leaf.black_value = (leaf.board.hash() % 1000) as f32 / 1000.0;
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Evaluator> {
+        Box::new(HashEvaluator)
+    }
+}
+
+fn dump(tree: &Tree, id: NodeId, depth: usize, out: &mut String) {
+    let mut edges: Vec<&Edge> = tree.view(id).edges.iter().filter(|e| e.visits() > 0).collect();
+    edges.sort_by_key(|e| (std::cmp::Reverse(e.visits()), e.mv()));
+    for edge in edges {
+        out.push_str(&format!("{}{} {} {:.3}\n", "  ".repeat(depth), edge.mv(), edge.visits(), edge.black_value()));
+        if let Some(child) = edge.child().filter(|_| depth < 2) {
+            dump(tree, child, depth + 1, out);
+        }
+    }
+}
+
+/// Compares the trees of a known evaluator with `tests/golden/NAME.txt`. Run with `TENGEN_GOLDEN=write` to write the files
+/// anew after a change that is meant to change the search; never edit them.
+#[test]
+fn golden_trees_stay_the_same() {
+    let mut game = Game::from_board(Board::new(4, 4), Rules::CHINESE.with_komi(0.5));
+    game.play("B2".parse().unwrap());
+    for tree_policy in TreePolicyConfig::all_kinds() {
+        let name = toml::Table::try_from(&tree_policy).unwrap()["kind"].as_str().unwrap().to_owned();
+        let config = SearchConfig { tree_policy, expand_visits: 1, ..SearchConfig::default() };
+        let tree = Tree::with_capacity(1 << 20);
+        let policy = config.tree_policy.build();
+        let parts = SearchParts {
+            config: &config,
+            tree: &tree,
+            policy: &*policy,
+            evaluator: &HashEvaluator,
+            gcmb: None,
+            threads: 1,
+        };
+        let report = search(&game, &parts, &playouts(100), &mut Rng::new(1));
+        assert_eq!(report.to_play, Color::White);
+        let mut text = String::new();
+        dump(&tree, Tree::ROOT, 0, &mut text);
+        let file = format!("{}/tests/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TENGEN_GOLDEN").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{file}: {e}"));
+        assert_eq!(text, expected, "{name}");
+    }
+}
+
+#[test]
+fn the_default_playout_is_named_in_toml() {
+    let config: SearchConfig = toml::from_str("[playout]\nkind = \"uniform\"\n").unwrap();
+    assert_eq!(config.playout, PlayoutConfig::default());
+}

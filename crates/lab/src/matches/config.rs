@@ -1,0 +1,115 @@
+//! What a match is: everything that decides its games.
+
+use serde::{Deserialize, Serialize, Serializer};
+use tengen_board::{Game, Rules};
+
+use super::{error::MatchError, openings::Openings, referee::Referee};
+use crate::spec::PlayerSpec;
+
+/// One of the two players of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The first, whose point of view results take.
+    A,
+    /// The second.
+    B,
+}
+
+impl Side {
+    /// The opponent.
+    #[must_use]
+    pub fn other(self) -> Side {
+        match self {
+            Side::A => Side::B,
+            Side::B => Side::A,
+        }
+    }
+}
+
+/// A match of two players.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchConfig {
+    /// The first player.
+    #[serde(serialize_with = "all_parameters")]
+    pub a: PlayerSpec,
+    /// The second player.
+    #[serde(serialize_with = "all_parameters")]
+    pub b: PlayerSpec,
+    /// Columns of the board.
+    pub width: usize,
+    /// Rows of the board.
+    pub height: usize,
+    /// Rules and komi.
+    pub rules: Rules,
+    /// How games begin.
+    pub openings: Openings,
+    /// Who counts them.
+    pub referee: Referee,
+    /// Where the random numbers of all games start.
+    pub seed: u64,
+}
+
+/// A player with every parameter, so that a result file tells what played even when presets have changed.
+fn all_parameters<S: Serializer>(spec: &PlayerSpec, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Full<'a> {
+        spec: &'a str,
+        parameters: &'a toml::Table,
+    }
+    Full { spec: &spec.name, parameters: spec.params().as_table() }.serialize(serializer)
+}
+
+impl MatchConfig {
+    /// Games end after this many moves for each point of the board, and are counted as they stand.
+    pub const LENGTH_PER_POINT: usize = 3;
+
+    /// The game at its beginning, before the opening.
+    pub fn empty_game(&self) -> Result<Game, MatchError> {
+        Ok(Game::new(self.width, self.height, self.rules)?)
+    }
+
+    /// The spec of a side.
+    pub fn spec(&self, side: Side) -> &PlayerSpec {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+
+    /// Who plays Black in a game: A in every other one, beginning with the first.
+    pub fn black(&self, game: usize) -> Side {
+        if game.is_multiple_of(2) { Side::A } else { Side::B }
+    }
+
+    /// The seed of a side in a game.
+    pub fn player_seed(&self, game: usize, side: Side) -> u64 {
+        derive_seed(self.seed, 2 * game as u64 + u64::from(side == Side::B))
+    }
+
+    /// The seed of the opening that two games in a row share.
+    pub(super) fn opening_seed(&self, game: usize) -> u64 {
+        derive_seed(!self.seed, game as u64 / 2)
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014) at position `index` of the sequence that starts at `seed`. 63 bits, as much as TOML
+/// and most other programs can read.
+fn derive_seed(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first output for seed 0 in the reference implementation is 0xe220a8397b1dcdaf.
+    #[test]
+    fn seeds_are_splitmix() {
+        assert_eq!(derive_seed(0, 0), 0xe220_a839_7b1d_cdaf >> 1);
+        assert_ne!(derive_seed(1, 5), derive_seed(1, 6));
+    }
+}

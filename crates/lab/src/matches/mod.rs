@@ -1,0 +1,30 @@
+//! Matches between two players.
+//!
+//! A match is a [`MatchConfig`]. [`run`] plays its games on several threads and returns a [`GameRecord`] for each;
+//! [`Summary::new`] turns those into the answer. With a [`Journal`] every game is on disk as soon as it is over, so
+//! that a match which was killed goes on where it stopped.
+//!
+//! The same configuration and the same game number give the same game: the seeds of both players come from the seed of
+//! the match and the number of the game. That holds for players with one thread and a fixed number of playouts, and
+//! for other programs as far as they heed `set_random_seed` or a `{seed}` in their command line.
+
+mod config;
+mod cpu;
+mod error;
+mod journal;
+mod openings;
+mod record;
+mod referee;
+mod runner;
+mod seat;
+mod summary;
+mod table;
+
+pub use config::{MatchConfig, Side};
+pub use error::MatchError;
+pub use journal::Journal;
+pub use openings::Openings;
+pub use record::{Ending, GameRecord};
+pub use referee::Referee;
+pub use runner::run;
+pub use summary::Summary;

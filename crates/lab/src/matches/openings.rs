@@ -1,0 +1,89 @@
+//! How the games of a match begin. Two games in a row share an opening, so that both players get either colour of it.
+
+use std::{fs, path::Path};
+
+use serde::Serialize;
+use tengen_board::{Game, Move};
+use tengen_engine::{
+    player::{Budget, Decision, Player, RandomPlayer},
+    playout::UniformConfig,
+};
+
+use super::{config::MatchConfig, error::MatchError};
+
+/// The beginnings of games.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Openings {
+    /// The empty board.
+    #[default]
+    None,
+    /// So many random moves.
+    Random(usize),
+    /// These, one after the other, and again from the first.
+    Lines(Vec<Vec<Move>>),
+}
+
+impl Openings {
+    /// Reads `none`, `random:N` or the name of a file: a sequence of GTP moves on each line, `#` begins a comment. `game` is an
+    /// empty board of the right size.
+    pub fn parse(text: &str, game: &Game) -> Result<Openings, MatchError> {
+        if text == "none" {
+            return Ok(Openings::None);
+        }
+        if let Some(number) = text.strip_prefix("random:") {
+            let moves: Option<usize> = number.parse().ok().filter(|&n| n <= game.board().area());
+            return moves.map(Openings::Random).ok_or_else(|| {
+                MatchError::Choice(format!("openings {text:?}: write random:N, a number of moves"))
+            });
+        }
+        Openings::read(Path::new(text), game)
+    }
+
+    fn read(path: &Path, game: &Game) -> Result<Openings, MatchError> {
+        let text =
+            fs::read_to_string(path).map_err(|source| MatchError::File { path: path.to_owned(), source })?;
+        let mut lines = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let error = |message| MatchError::Opening { file: path.to_owned(), line: number + 1, message };
+            let words = line.split('#').next().unwrap_or_default();
+            let mut game = game.clone();
+            let mut moves = Vec::new();
+            for word in words.split_whitespace() {
+                let mv: Move = word.parse().map_err(|problem| error(format!("{problem}")))?;
+                game.try_play(mv).map_err(|problem| error(format!("{mv}: {problem}")))?;
+                moves.push(mv);
+            }
+            if game.passes() >= 2 {
+                return Err(error("the game is over after two passes".to_owned()));
+            }
+            if !moves.is_empty() {
+                lines.push(moves);
+            }
+        }
+        if lines.is_empty() {
+            let message = "there is no opening in this file".to_owned();
+            return Err(MatchError::Opening { file: path.to_owned(), line: 1, message });
+        }
+        Ok(Openings::Lines(lines))
+    }
+
+    /// Plays the opening of a game of the match.
+    pub(super) fn play(&self, config: &MatchConfig, index: usize, game: &mut Game) {
+        match self {
+            Openings::None => {}
+            Openings::Random(moves) => {
+                let mut player = RandomPlayer::new(&UniformConfig::default(), config.opening_seed(index));
+                for _ in 0..*moves {
+                    match player.decide(game, &Budget::default()) {
+                        Decision::Play(mv) if !mv.is_pass() => game.play_unchecked(mv),
+                        _ => break,
+                    }
+                }
+            }
+            Openings::Lines(lines) => {
+                lines[index / 2 % lines.len()].iter().for_each(|&mv| game.play_unchecked(mv));
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A table at which two players meet, game after game.
+
+use std::time::Instant;
+
+use tengen_board::{Color, Game, Outcome, Reason};
+use tengen_engine::player::{Decision, StopSignal};
+
+use super::{
+    config::{MatchConfig, Side},
+    error::MatchError,
+    record::{Ending, GameRecord},
+    referee::Arbiter,
+    seat::Seat,
+};
+
+/// Two players and a referee.
+pub(super) struct Table<'a> {
+    config: &'a MatchConfig,
+    a: Seat<'a>,
+    b: Seat<'a>,
+    arbiter: Arbiter<'a>,
+    stop: &'a StopSignal,
+}
+
+/// How the moves of a game ended.
+struct End {
+    ending: Ending,
+    /// Who lost, unless the game is to be counted.
+    loser: Option<Color>,
+    message: Option<String>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(config: &'a MatchConfig, concurrency: usize, stop: &'a StopSignal) -> Table<'a> {
+        Table {
+            config,
+            a: Seat::new(&config.a, stop, concurrency),
+            b: Seat::new(&config.b, stop, concurrency),
+            arbiter: Arbiter::new(&config.referee),
+            stop,
+        }
+    }
+
+    /// Plays one game of the match. `None` if it was interrupted.
+    pub(super) fn play(&mut self, index: usize) -> Result<Option<GameRecord>, MatchError> {
+        let begin = Instant::now();
+        let config = self.config;
+        let (seed_a, seed_b) = (config.player_seed(index, Side::A), config.player_seed(index, Side::B));
+        self.a.begin(seed_a)?;
+        self.b.begin(seed_b)?;
+        let black = config.black(index);
+        let mut game = config.empty_game()?;
+        config.openings.play(config, index, &mut game);
+        let opening = game.moves().len();
+        let Some(end) = self.play_moves(&mut game, black) else { return Ok(None) };
+
+        let (outcome, score, referee) = match end.loser {
+            Some(loser) => {
+                let by = match end.ending {
+                    Ending::Resignation => Reason::Resignation,
+                    Ending::Time => Reason::Time,
+                    _ => Reason::Forfeit,
+                };
+                (Outcome::Win { winner: !loser, by }, None, None)
+            }
+            None => {
+                let (score, referee) = self.arbiter.score(&game)?;
+                (Outcome::from_score(score), Some(f64::from(score)), Some(referee.to_owned()))
+            }
+        };
+        let (cpu_a, cpu_b) = (self.a.end(), self.b.end());
+        // What an interruption did to other programs is not their result.
+        if self.stop.is_stopped() {
+            return Ok(None);
+        }
+        let side = |color: Color| if color == Color::Black { black } else { black.other() };
+        let moves: Vec<_> = game.moves().iter().map(|played| played.mv.to_string()).collect();
+        Ok(Some(GameRecord {
+            game: index,
+            black,
+            winner: outcome.winner().map(side),
+            result: outcome.to_string(),
+            ending: end.ending,
+            score: score.map(|score| if black == Side::A { score } else { -score }),
+            referee,
+            moves: moves.join(" "),
+            opening,
+            seed_a,
+            seed_b,
+            seconds: begin.elapsed().as_secs_f64(),
+            cpu_a,
+            cpu_b,
+            message: end.message,
+        }))
+    }
+
+    /// Lets the players move until the game is over. `None` if it was interrupted.
+    fn play_moves(&mut self, game: &mut Game, black: Side) -> Option<End> {
+        let longest = MatchConfig::LENGTH_PER_POINT * game.board().area();
+        while game.passes() < 2 {
+            if game.moves().len() >= longest {
+                return Some(End { ending: Ending::Length, loser: None, message: None });
+            }
+            let color = game.to_play();
+            let is_a = (color == Color::Black) == (black == Side::A);
+            let seat = if is_a { &mut self.a } else { &mut self.b };
+            let decision = seat.decide(game);
+            if self.stop.is_stopped() {
+                return None;
+            }
+            let lost = |ending, message| Some(End { ending, loser: Some(color), message });
+            match decision {
+                Ok(Decision::Play(mv)) => game.play_unchecked(mv),
+                Ok(Decision::Resign) => return lost(Ending::Resignation, None),
+                Err(failure) => return lost(failure.ending, Some(failure.message)),
+            }
+        }
+        Some(End { ending: Ending::Passes, loser: None, message: None })
+    }
+}

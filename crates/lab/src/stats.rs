@@ -1,0 +1,169 @@
+//! Statistics of matches: win rates with intervals, Elo differences, tests of proportions.
+//!
+//! A *score* is a number of wins in which a draw counts one half, so it need not be whole.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// The lower and the upper end of a confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval(pub f64, pub f64);
+
+impl Interval {
+    /// The interval of a monotonically rising function of the estimate.
+    #[must_use]
+    pub fn map(self, f: impl Fn(f64) -> f64) -> Interval {
+        Interval(f(self.0), f(self.1))
+    }
+
+    /// Whether a value lies inside.
+    pub fn contains(self, value: f64) -> bool {
+        (self.0..=self.1).contains(&value)
+    }
+
+    /// Half of the width.
+    pub fn half_width(self) -> f64 {
+        (self.1 - self.0) / 2.0
+    }
+}
+
+fn normal() -> Normal {
+    Normal::standard()
+}
+
+/// The quantile of the normal distribution that belongs to a two-sided confidence: 1.96 for 0.95.
+pub fn z_for_confidence(confidence: f64) -> f64 {
+    normal().inverse_cdf(0.5 + confidence / 2.0)
+}
+
+/// The Wilson score interval of a proportion (Wilson 1927; Newcombe 1998, method 3):
+/// (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n). Everything is possible where nothing was tried.
+pub fn wilson(score: f64, n: usize, confidence: f64) -> Interval {
+    if n == 0 {
+        return Interval(0.0, 1.0);
+    }
+    let (n, z) = (n as f64, z_for_confidence(confidence));
+    let p = score / n;
+    let z2 = z * z;
+    let middle = p + z2 / (2.0 * n);
+    let reach = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z2 / n;
+    // At 0 and n the formula gives the ends exactly, but for rounding.
+    let low = if score <= 0.0 { 0.0 } else { (middle - reach) / scale };
+    let high = if score >= n { 1.0 } else { (middle + reach) / scale };
+    Interval(low.max(0.0), high.min(1.0))
+}
+
+/// The Elo difference that makes the stronger side score `p`: 400 log₁₀(p / (1−p)). Infinite at 0 and 1.
+pub fn elo(p: f64) -> f64 {
+    400.0 * (p / (1.0 - p)).log10()
+}
+
+/// The expected score at an Elo difference.
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The two-sided p-value of a standard normal deviate.
+fn two_sided(z: f64) -> f64 {
+    if z.is_nan() { 1.0 } else { (2.0 * normal().sf(z.abs())).min(1.0) }
+}
+
+/// Two-tailed z-test of one proportion against `p0`, with the variance that `p0` implies. 1 without data.
+///
+/// Draws make the true variance smaller, so with draws the test errs on the careful side.
+pub fn one_proportion_z(score: f64, n: usize, p0: f64) -> f64 {
+    if n == 0 {
+        return 1.0;
+    }
+    let n = n as f64;
+    two_sided((score / n - p0) / (p0 * (1.0 - p0) / n).sqrt())
+}
+
+/// Two-tailed z-test of two proportions with the pooled variance. 1 where nothing can be told.
+pub fn two_proportions_z(score_1: f64, n_1: usize, score_2: f64, n_2: usize) -> f64 {
+    if n_1 == 0 || n_2 == 0 {
+        return 1.0;
+    }
+    let (n_1, n_2) = (n_1 as f64, n_2 as f64);
+    let pooled = (score_1 + score_2) / (n_1 + n_2);
+    let variance = pooled * (1.0 - pooled) * (1.0 / n_1 + 1.0 / n_2);
+    two_sided((score_1 / n_1 - score_2 / n_2) / variance.sqrt())
+}
+
+/// The median; the mean of the two in the middle for an even number. `None` for nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+/// The mean; `None` for nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64, tolerance: f64) {
+        assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+    }
+
+    /// Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), table I.
+    #[test]
+    fn wilson_intervals_are_those_of_newcombe() {
+        for (wins, n, low, high) in [
+            (81.0, 263, 0.2553, 0.3662),
+            (15.0, 148, 0.0624, 0.1605),
+            (0.0, 20, 0.0000, 0.1611),
+            (1.0, 29, 0.0061, 0.1718),
+        ] {
+            let interval = wilson(wins, n, 0.95);
+            near(interval.0, low, 5e-5);
+            near(interval.1, high, 5e-5);
+            let mirrored = wilson(n as f64 - wins, n, 0.95);
+            near(mirrored.0, 1.0 - interval.1, 1e-12);
+        }
+        assert_eq!(wilson(0.0, 0, 0.95), Interval(0.0, 1.0));
+    }
+
+    /// The formula's own table: 76% at 200 points, 64% at 100 (Elo, The Rating of Chessplayers, 1978).
+    #[test]
+    fn elo_and_back() {
+        near(expected_score(200.0), 0.7597, 1e-4);
+        near(expected_score(100.0), 0.6401, 1e-4);
+        near(elo(0.75), 190.85, 0.01);
+        assert_eq!(elo(0.5), 0.0);
+        for difference in [-300.0, -12.5, 0.0, 77.0] {
+            near(elo(expected_score(difference)), difference, 1e-9);
+        }
+        assert_eq!((elo(0.0), elo(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    /// `proportions_ztest` of statsmodels documents 0.159 for 5 of 83 against 12 of 99. One proportion: 60 heads in 100
+    /// throws are two standard deviations, which leaves 4.55% outside.
+    #[test]
+    fn z_tests_of_proportions() {
+        near(two_proportions_z(5.0, 83, 12.0, 99), 0.159, 5e-4);
+        near(one_proportion_z(60.0, 100, 0.5), 0.0455, 5e-5);
+        near(one_proportion_z(40.0, 100, 0.5), 0.0455, 5e-5);
+        assert_eq!(one_proportion_z(50.0, 100, 0.5), 1.0);
+        assert_eq!(one_proportion_z(0.0, 0, 0.5), 1.0);
+        assert_eq!(two_proportions_z(5.0, 5, 7.0, 7), 1.0);
+    }
+
+    #[test]
+    fn quantiles_and_medians() {
+        near(z_for_confidence(0.95), 1.959_964, 1e-6);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!((median(&[]), mean(&[])), (None, None));
+    }
+}
