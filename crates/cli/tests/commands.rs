@@ -4,11 +4,13 @@ mod common;
 
 use common::{tengen, tengen_with_input};
 
-const SUBCOMMANDS: [&[&str]; 8] = [
+const SUBCOMMANDS: [&[&str]; 10] = [
     &["play"],
     &["gtp"],
+    &["match"],
     &["presets"],
     &["bench", "playout"],
+    &["bench", "search"],
     &["bench"],
     &["perft"],
     &["doctor"],
@@ -19,7 +21,7 @@ const SUBCOMMANDS: [&[&str]; 8] = [
 fn help_teaches_by_examples() {
     let run = tengen(&["--help"]);
     assert_eq!(run.code, 0);
-    for word in ["Examples:", "play", "gtp", "presets", "bench", "perft", "doctor", "completions"] {
+    for word in ["Examples:", "play", "gtp", "match", "presets", "bench", "perft", "doctor", "completions"] {
         assert!(run.stdout.contains(word), "{word}\n{}", run.stdout);
     }
     for subcommand in SUBCOMMANDS {

@@ -13,6 +13,7 @@
 //! assert_eq!(player.name(), "random");
 //! ```
 
+pub mod bench;
 mod configure;
 mod error;
 pub mod matches;

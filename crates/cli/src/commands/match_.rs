@@ -7,7 +7,7 @@ use clap::Args;
 use tengen_engine::player::StopSignal;
 use tengen_lab::{
     PlayerSpec,
-    matches::{self, Journal, MatchConfig, Openings, Referee, Summary},
+    matches::{self, GameRecord, Journal, MatchConfig, Openings, Referee, Summary},
 };
 
 use crate::{args::GameArgs, output::Output};
@@ -107,10 +107,9 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
     let stop = interruptible(&bar)?;
     let summary = |records: &[_]| Summary::new(&config.a.name, &config.b.name, records);
     let records = matches::run(&config, args.games, args.concurrency, &mut journal, &stop, |record| {
-        output.detail(format!("game {}: {} in {} moves", record.game, record.result, record.length()));
-        if let Some(message) = &record.message {
-            output.detail(message);
-        }
+        bar.suspend(|| {
+            output.detail(format!("game {}: {} in {} moves", record.game, record.result, record.length()));
+        });
         records.push(record.clone());
         bar.set_position(records.len() as u64);
         bar.set_message(short(&summary(&records)));
@@ -124,7 +123,16 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
         });
         anyhow::bail!("interrupted after {} games ({}): {remedy}", summary.games, short(&summary));
     }
-    if args.json { output.json(&summary) } else { show(&summary, &config, output) }
+    if args.json {
+        return output.json(&summary);
+    }
+    show(&summary, &config, output)?;
+    match records.iter().find(|record| record.message.is_some()) {
+        Some(GameRecord { game, message: Some(message), .. }) => {
+            output.line(format!("the first failed in game {game}: {message}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The first Ctrl-C ends the games under way, the second the program.

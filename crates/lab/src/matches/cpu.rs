@@ -7,7 +7,7 @@ use tengen_engine::gtp::Client;
 
 /// How the CPU time of one of our own players is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meter {
+pub(crate) enum Meter {
     /// The player thinks on the calling thread.
     Thread,
     /// It has threads of its own, and nothing else runs meanwhile.
@@ -18,7 +18,7 @@ pub(super) enum Meter {
 
 impl Meter {
     /// The right one for a player with so many threads, in one of so many games at a time.
-    pub(super) fn new(threads: usize, concurrency: usize) -> Meter {
+    pub(crate) fn new(threads: usize, concurrency: usize) -> Meter {
         match (threads, concurrency) {
             (0 | 1, _) => Meter::Thread,
             (_, 1) => Meter::Process,
@@ -27,7 +27,7 @@ impl Meter {
     }
 
     /// Runs `think` and measures it.
-    pub(super) fn measure<T>(self, think: impl FnOnce() -> T) -> (T, Option<Duration>) {
+    pub(crate) fn measure<T>(self, think: impl FnOnce() -> T) -> (T, Option<Duration>) {
         match self {
             Meter::Thread => {
                 let clock = ThreadTime::now();

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{config::MatchConfig, error::MatchError, record::GameRecord};
+use super::{config::MatchConfig, error::MatchError, record::GameRecord, sgf};
 use crate::provenance::Provenance;
 
 /// Where games are kept.
@@ -38,17 +38,13 @@ impl Journal {
             return Err(MatchError::Exists(directory.to_owned()));
         }
         let error = |source| MatchError::File { path: path.clone(), source };
-        fs::create_dir_all(directory).map_err(error)?;
-        // The first line is there completely or not at all.
-        let unfinished = directory.join(format!("{}.new", Self::FILE));
         let header = json!({
             "kind": "match",
             "config": config,
             "games": games,
             "provenance": Provenance::current(),
         });
-        fs::write(&unfinished, format!("{header}\n")).map_err(error)?;
-        fs::rename(&unfinished, &path).map_err(error)?;
+        write_whole(&path, &format!("{header}\n")).map_err(error)?;
         let file = OpenOptions::new().append(true).open(&path).map_err(error)?;
         Ok(Journal { file: Some((path, file)), ..Journal::default() })
     }
@@ -110,13 +106,29 @@ impl Journal {
     }
 
     /// Writes a game down.
-    pub(super) fn append(&mut self, _config: &MatchConfig, record: &GameRecord) -> Result<(), MatchError> {
+    pub(super) fn append(&mut self, config: &MatchConfig, record: &GameRecord) -> Result<(), MatchError> {
+        // The line comes last, so that a game in the result file always has its game record.
+        if let Some(directory) = &self.sgf {
+            let path = directory.join(format!("game-{:05}.sgf", record.game));
+            write_whole(&path, &sgf::of_game(config, record)?)
+                .map_err(|source| MatchError::File { path, source })?;
+        }
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let line = serde_json::to_string(record).expect("a record is plain data") + "\n";
         file.write_all(line.as_bytes())
             .and_then(|()| file.flush())
             .map_err(|source| MatchError::File { path: path.clone(), source })
     }
+}
+
+/// Writes a file that is there completely or not at all, and its directory if that is missing.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let unfinished = path.with_extension("new");
+    fs::write(&unfinished, text)?;
+    fs::rename(&unfinished, path)
 }
 
 /// The first value that differs, with its dotted name.

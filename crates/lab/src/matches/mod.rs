@@ -9,7 +9,7 @@
 //! for other programs as far as they heed `set_random_seed` or a `{seed}` in their command line.
 
 mod config;
-mod cpu;
+pub(crate) mod cpu;
 mod error;
 mod journal;
 mod openings;
@@ -17,6 +17,7 @@ mod record;
 mod referee;
 mod runner;
 mod seat;
+mod sgf;
 mod summary;
 mod table;
 

@@ -1,5 +1,7 @@
 //! One game of a match, as a line of the result file.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use tengen_board::Color;
 
@@ -21,6 +23,19 @@ pub enum Ending {
     Crash,
     /// The loser took too long for a move and was stopped.
     Time,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Passes => "two passes",
+            Ending::Length => "its length",
+            Ending::Resignation => "resignation",
+            Ending::Illegal => "an illegal move",
+            Ending::Crash => "a failure of the program",
+            Ending::Time => "time",
+        })
+    }
 }
 
 /// The result of one game.

@@ -3,9 +3,12 @@
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
+use serde::Serialize;
+
 use crate::output::Output;
 
 mod playout;
+mod search;
 
 /// Measure speed.
 #[derive(Args)]
@@ -17,10 +20,37 @@ pub(crate) struct BenchArgs {
 #[derive(Subcommand)]
 enum BenchKind {
     Playout(playout::PlayoutArgs),
+    Search(search::SearchArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     match &args.kind {
         BenchKind::Playout(args) => playout::run(args, output),
+        BenchKind::Search(args) => search::run(args, output),
+    }
+}
+
+/// How much was done in which time, as every report has it.
+#[derive(Serialize)]
+struct Speed {
+    playouts: u64,
+    seconds: f64,
+    cpu_seconds: f64,
+    per_second: f64,
+    per_cpu_second: f64,
+}
+
+impl Speed {
+    fn new(playouts: u64, seconds: f64, cpu_seconds: f64) -> Speed {
+        let per = |time: f64| playouts as f64 / time;
+        Speed { playouts, seconds, cpu_seconds, per_second: per(seconds), per_cpu_second: per(cpu_seconds) }
+    }
+
+    fn show(&self, output: &mut Output) -> Result<()> {
+        let Speed { playouts, seconds, cpu_seconds, .. } = self;
+        output
+            .line(format!("playouts        {playouts} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
+        output.line(format!("per second      {:.0}", self.per_second))?;
+        output.line(format!("per CPU-second  {:.0}", self.per_cpu_second))
     }
 }

@@ -17,6 +17,7 @@ use tengen_engine::{
 };
 use tengen_lab::parse_config;
 
+use super::Speed;
 use crate::{args::BoardSize, output::Output};
 
 const EXAMPLES: &str = "\
@@ -65,11 +66,8 @@ struct PlayoutReport<'a> {
     policy: &'a str,
     size: BoardSize,
     threads: u64,
-    playouts: u64,
-    seconds: f64,
-    cpu_seconds: f64,
-    per_second: f64,
-    per_cpu_second: f64,
+    #[serde(flatten)]
+    speed: Speed,
     mean_length: f64,
     mean_score: f64,
     black_wins: f64,
@@ -205,17 +203,12 @@ fn measure(
 
 fn report<'a>(args: &'a PlayoutArgs, total: &Tally, seconds: f64) -> PlayoutReport<'a> {
     let playouts = total.playouts as f64;
-    let cpu_seconds = total.cpu.as_secs_f64();
     PlayoutReport {
         kind: "playout",
         policy: &args.policy,
         size: args.size,
         threads: args.threads,
-        playouts: total.playouts,
-        seconds,
-        cpu_seconds,
-        per_second: playouts / seconds,
-        per_cpu_second: playouts / cpu_seconds,
+        speed: Speed::new(total.playouts, seconds, total.cpu.as_secs_f64()),
         mean_length: total.length as f64 / playouts,
         mean_score: total.score as f64 / playouts,
         black_wins: total.black_wins as f64 / playouts,
@@ -225,11 +218,9 @@ fn report<'a>(args: &'a PlayoutArgs, total: &Tally, seconds: f64) -> PlayoutRepo
 fn show(report: &PlayoutReport<'_>, total: &Tally, output: &mut Output) -> Result<()> {
     let (length, length_error) = total.mean_and_error(total.length as f64, total.length_squared as f64);
     let (score, score_error) = total.mean_and_error(total.score as f64, total.score_squared as f64);
-    let PlayoutReport { policy, size, threads, playouts, seconds, cpu_seconds, .. } = report;
+    let PlayoutReport { policy, size, threads, .. } = report;
     output.line(format!("policy          {policy} on {size}, {threads} thread(s)"))?;
-    output.line(format!("playouts        {playouts} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
-    output.line(format!("per second      {:.0}", report.per_second))?;
-    output.line(format!("per CPU-second  {:.0}", report.per_cpu_second))?;
+    report.speed.show(output)?;
     output.line(format!("mean length     {length:.2} ± {length_error:.2} moves"))?;
     output.line(format!("mean score      {score:+.2} ± {score_error:.2} points for Black, no komi"))?;
     output.line(format!("Black wins      {:.1} %", 100.0 * report.black_wins))
