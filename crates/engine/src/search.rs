@@ -1,7 +1,7 @@
 //! Monte-Carlo tree search: one function whose parts are exchangeable.
 //!
 //! A search repeats four steps until its budget is spent. Selection follows a [`TreePolicy`] from the root; expansion adds a
-//! node with its candidate moves; an [`Evaluator`](crate::eval::Evaluator) values a batch of leaves; and the values are
+//! node with its candidate moves; an [`Evaluator`] values a batch of leaves; and the values are
 //! recorded on the way back. Threads share the tree without locks.
 
 use std::{

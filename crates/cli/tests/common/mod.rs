@@ -1,5 +1,6 @@
 //! Runs the `tengen` binary.
 #![allow(dead_code, reason = "each test file is a crate of its own and uses a part of this")]
+#![allow(clippy::unwrap_used, reason = "a test may fail; clippy does not see that this file belongs to one")]
 
 use std::{
     io::Write,

@@ -1,4 +1,4 @@
-//! Playouts that see tactics: the default of the engine.
+//! Playouts that see tactics.
 //!
 //! **What.** In this order, the first step that finds a move plays it:
 //! 1. atari: save own chains that the last move put in atari (capture an attacker, or extend to a chain that is not
@@ -19,8 +19,7 @@
 //! shapes.
 //!
 //! **Differences.** Questions about liberties are answered from counts that are kept up to date and a walk along short
-//! chains, so that a playout costs about three times a uniform one. If only moves are left that put many own stones in
-//! atari, it passes: a seki stays on the board.
+//! chains. If only moves are left that put many own stones in atari, it passes: a seki stays on the board.
 
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
@@ -327,5 +326,59 @@ impl PlayoutPolicy for Heavy {
 
     fn clear(&mut self) {
         self.watch.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Everything that is played in 100 tries after White's move `last`, every step being taken.
+    fn replies(diagram: &str, last: &str) -> BTreeSet<String> {
+        let mut board = Board::from_diagram(diagram).unwrap();
+        board.set_to_play(Color::White);
+        board.play(last.parse().unwrap());
+        let config = HeavyConfig {
+            atari: 1.0,
+            two_liberties: 1.0,
+            nakade: 1.0,
+            self_atari: 1.0,
+            ..HeavyConfig::default()
+        };
+        let mut policy = Heavy::new(&config);
+        let mut rng = Rng::new(3);
+        (0..100)
+            .map(|_| {
+                policy.clear();
+                policy.choose(&mut board, &[last.parse().unwrap()], &mut rng).to_string()
+            })
+            .collect()
+    }
+
+    fn set(moves: &[&str]) -> BTreeSet<String> {
+        moves.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_chain_in_atari_runs_if_it_can() {
+        let diagram =
+            ". . . . . . . / . . . . . . . / . O . . . . . / . X . . . . . / . O . . . . . / . . . . . . .";
+        assert_eq!(replies(diagram, "A3"), set(&["C3"]));
+    }
+
+    #[test]
+    fn a_chain_without_a_way_out_is_attacked() {
+        // After the atari at B1 White's two stones can only crawl into the corner.
+        let diagram = ". . . . . . / . . . . . . / X X . . . . / . O X . . . / . . X . . .";
+        let found = replies(diagram, "A2");
+        assert!(found.is_subset(&set(&["A1", "B1"])), "{found:?}");
+    }
+
+    #[test]
+    fn the_vital_point_of_an_eyespace_is_taken() {
+        let diagram = ". . . O X . / O O . O X . / X X O O X . / . X X X X . / . . . . . .";
+        assert_eq!(replies(diagram, "C4"), set(&["B5"]));
     }
 }

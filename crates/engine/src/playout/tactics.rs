@@ -418,4 +418,24 @@ mod tests {
         assert_eq!(escapes(". . . . . / . X . . . / O O X . . / X O X . . / . X X . ."), ["A1", "A4"]);
         assert_eq!(escapes(". . . . . / . . . . . / O O X . . / X O X . . / . X X . ."), ["A1"]);
     }
+
+    #[test]
+    fn vital_points_of_small_eyespaces() {
+        for (diagram, start, vital) in [
+            // Straight three, bent three, pyramid four, bulky five.
+            (". . . X . / X X X X . / . . . . .", "A3", Some("B3")),
+            (". . X . . / . X X . . / X X . . .", "A2", Some("A3")),
+            (". . . X . / X . X X . / X X X . .", "A3", Some("B3")),
+            (". . X . . / . . . X . / X X X X .", "A2", Some("B2")),
+            // Two points, four in a row and a square of four have none; nor has a space that both colours touch.
+            (". . X . . / X X X . . / . . . . .", "A3", None),
+            (". . . . X / X X X X X / . . . . .", "A3", None),
+            (". . X . . / . . X . . / X X X . .", "A2", None),
+            (". . . O . / X X X X . / . . . . .", "A3", None),
+        ] {
+            let board = Board::from_diagram(diagram).unwrap();
+            let found = vital_point(&board, vertex(start), Color::Black);
+            assert_eq!(found, vital.map(vertex), "{board}");
+        }
+    }
 }

@@ -101,9 +101,9 @@ pub(crate) mod fixture {
             .iter()
             .enumerate()
             .map(|(i, &(_, _, amaf_visits, amaf_black_value, prior))| Candidate {
+                prior,
                 amaf_visits,
                 amaf_black_value,
-                prior,
                 ..Candidate::new(Vertex::new(i, 0).into())
             })
             .collect();
