@@ -20,9 +20,10 @@ Examples:
   tengen match rave uct --resume results/rave-uct        go on after an interruption
   tengen match my.toml default --openings random:4 --concurrency 2 --json
 
-A and B take Black in turn. Results are A's: a win rate above 50%, Elo above 0 and a positive score mean that A is
-stronger. Draws count one half. An engine that crashes, takes too long or plays illegally loses the game; this is
-counted. The seed of an engine's game replaces {seed} in its command line, if it is there.";
+A and B take Black in turn. Results are A's: a win rate above 50%, Elo above 0 and a positive score
+mean that A is stronger. Draws count one half. An engine that crashes, takes too long or plays an
+illegal move loses the game, and this is counted. A {seed} in an engine's command line stands for the
+seed of the game; the engine is then started anew for every game.";
 
 /// Play a match between two players.
 #[derive(Args)]
