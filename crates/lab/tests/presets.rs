@@ -14,7 +14,7 @@ fn opening(name: &str, seed: u64, moves: usize) -> Vec<Move> {
     while game.moves().len() < moves && !game.is_over() {
         match player.decide(&game, &budget) {
             Decision::Play(mv) => {
-                game.try_play(mv).unwrap_or_else(|e| panic!("{name} plays {mv}: {e}\n{game:?}"))
+                game.try_play(mv).unwrap_or_else(|e| panic!("{name} plays {mv}: {e}\n{game:?}"));
             }
             Decision::Resign => break,
         }
