@@ -162,7 +162,13 @@ fn dump(tree: &Tree, id: NodeId, depth: usize, out: &mut String) {
     let mut edges: Vec<&Edge> = tree.view(id).edges.iter().filter(|e| e.visits() > 0).collect();
     edges.sort_by_key(|e| (std::cmp::Reverse(e.visits()), e.mv()));
     for edge in edges {
-        out.push_str(&format!("{}{} {} {:.3}\n", "  ".repeat(depth), edge.mv(), edge.visits(), edge.black_value()));
+        out.push_str(&format!(
+            "{}{} {} {:.3}\n",
+            "  ".repeat(depth),
+            edge.mv(),
+            edge.visits(),
+            edge.black_value()
+        ));
         if let Some(child) = edge.child().filter(|_| depth < 2) {
             dump(tree, child, depth + 1, out);
         }

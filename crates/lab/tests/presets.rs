@@ -1,5 +1,7 @@
 //! What every preset must do: play legally, and the same game again with the same seed.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may panic.
+
 use tengen_board::{Game, Move, Rules};
 use tengen_engine::player::{Budget, Decision};
 use tengen_lab::{PRESETS, PlayerSpec};
@@ -12,7 +14,7 @@ fn opening(name: &str, seed: u64, moves: usize) -> Vec<Move> {
     while game.moves().len() < moves && !game.is_over() {
         match player.decide(&game, &budget) {
             Decision::Play(mv) => {
-                game.try_play(mv).unwrap_or_else(|e| panic!("{name} plays {mv}: {e}\n{game:?}"))
+                game.try_play(mv).unwrap_or_else(|e| panic!("{name} plays {mv}: {e}\n{game:?}"));
             }
             Decision::Resign => break,
         }

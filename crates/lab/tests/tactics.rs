@@ -1,5 +1,7 @@
 //! Positions with one right answer, read by the default preset. Komi is set so that the game hangs on them.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may panic.
+
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::player::{Budget, Decision, Player};
 use tengen_lab::PlayerSpec;

@@ -93,7 +93,13 @@ impl Default for PlayoutConfig {
 impl PlayoutConfig {
     /// Every kind with its default parameters, for tests that hold for all of them.
     pub fn all_kinds() -> Vec<PlayoutConfig> {
-        vec![PlayoutConfig::Uniform(UniformConfig::default()), PlayoutConfig::Mogo(MogoConfig::default())]
+        vec![
+            PlayoutConfig::Uniform(UniformConfig::default()),
+            PlayoutConfig::Mogo(MogoConfig::default()),
+            PlayoutConfig::Heavy(HeavyConfig::default()),
+            PlayoutConfig::Lgr(LgrConfig::default()),
+            PlayoutConfig::ReplyRates(ReplyRatesConfig::default()),
+        ]
     }
 
     /// The running policy.
