@@ -184,7 +184,7 @@ pub struct Board {
 struct Info {
     /// Longer than any board, so that masked indices need no bounds check.
     empties: [Vertex; CELLS],
-    empty_count: u16,
+    empty_count: usize,
     width: u8,
     height: u8,
     to_play: Color,
@@ -355,7 +355,7 @@ impl Board {
     /// The empty points, in no particular order.
     #[inline]
     pub fn empties(&self) -> &[Vertex] {
-        &self.info.empties[..self.info.empty_count as usize % CELLS]
+        &self.info.empties[..self.info.empty_count % CELLS]
     }
 
     /// An empty point that `accept` takes, each equally likely; a pass if it takes none. `below(n)` gives a random
@@ -369,7 +369,7 @@ impl Board {
         mut below: impl FnMut(usize) -> usize,
         accept: impl Fn(&Board, Vertex) -> bool,
     ) -> Move {
-        let mut left = self.info.empty_count as usize;
+        let mut left = self.info.empty_count;
         while left > 0 {
             let i = below(left) % CELLS;
             let v = self.info.empties[i];
@@ -563,12 +563,14 @@ impl Board {
     #[inline]
     fn is_suicide(&self, v: Vertex) -> bool {
         let me = self.to_play();
-        v.neighbors().into_iter().all(|n| {
-            let friend = self.chains[me][n];
-            let enemy = self.chains[!me][n];
-            (friend == Vertex::NONE || self.is_atari_at(friend, v))
-                && (enemy == Vertex::NONE || !self.is_atari_at(enemy, v))
-        })
+        // Without branches: which neighbour decides cannot be predicted.
+        let mut lives = false;
+        for n in v.neighbors() {
+            let (friend, enemy) = (self.chains[me][n], self.chains[!me][n]);
+            let atari = self.is_atari_at(friend.or(enemy), v);
+            lives |= ((friend != Vertex::NONE) & !atari) | ((enemy != Vertex::NONE) & atari);
+        }
+        !lives
     }
 
     /// [`Board::hash`] after a stone of the player to move on the empty point `v`.
@@ -742,8 +744,8 @@ impl Board {
     #[inline]
     fn add_empty(&mut self, v: Vertex) {
         let end = self.info.empty_count;
-        self.info.empties[end as usize % CELLS] = v;
-        self.place[v] = end;
+        self.info.empties[end % CELLS] = v;
+        self.place[v] = end as u16;
         self.info.empty_count = end + 1;
     }
 
@@ -751,7 +753,7 @@ impl Board {
     fn remove_empty(&mut self, v: Vertex) {
         let end = self.info.empty_count - 1;
         let hole = self.place[v];
-        let last = self.info.empties[end as usize % CELLS];
+        let last = self.info.empties[end % CELLS];
         self.info.empties[hole as usize % CELLS] = last;
         self.place[last] = hole;
         self.info.empty_count = end;
