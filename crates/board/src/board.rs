@@ -563,14 +563,15 @@ impl Board {
     #[inline]
     fn is_suicide(&self, v: Vertex) -> bool {
         let me = self.to_play();
-        // Without branches: which neighbour decides cannot be predicted.
-        let mut lives = false;
+        // An enemy in atari is captured, and a friend not in atari has another liberty: either will do. Without branches,
+        // because which neighbour decides cannot be predicted.
+        let mut saviors = Vertex::NONE;
         for n in v.neighbors() {
             let (friend, enemy) = (self.chains[me][n], self.chains[!me][n]);
             let atari = self.is_atari_at(friend.or(enemy), v);
-            lives |= ((friend != Vertex::NONE) & !atari) | ((enemy != Vertex::NONE) & atari);
+            saviors = saviors.or(std::hint::select_unpredictable(atari, enemy, friend));
         }
-        !lives
+        saviors == Vertex::NONE
     }
 
     /// [`Board::hash`] after a stone of the player to move on the empty point `v`.
