@@ -1,6 +1,6 @@
 //! The player that searches: keeps its tree and what its policies have learned from move to move.
 
-use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
+use tengen_board::{Game, Move, PlayedMove, Vertex};
 
 use crate::{
     eval::{Evaluator, PlayoutEvaluator},
@@ -9,6 +9,7 @@ use crate::{
     report::SearchReport,
     rng::Rng,
     search::{SearchConfig, SearchParts, search},
+    status::lost_stones,
     tree::{Tree, TreePolicy},
 };
 
@@ -101,15 +102,8 @@ impl Mcts {
     fn may_pass(game: &Game, report: &SearchReport) -> bool {
         let me = game.to_play();
         let wins = |dead: &[Vertex]| game.score(dead) * me.sign() as f32 > 0.0;
-        wins(&[]) && wins(&dead_stones(game, report))
+        wins(&[]) && wins(&lost_stones(game.board(), &report.ownership))
     }
-}
-
-/// Stones that end up as the other side's in most playouts.
-pub fn dead_stones(game: &Game, report: &SearchReport) -> Vec<Vertex> {
-    let board = game.board();
-    let lost = |v: &Vertex, color: Color| report.ownership[*v] * (color.sign() as f32) < -0.4;
-    board.points().filter(|v| board.color_at(*v).is_some_and(|color| lost(v, color))).collect()
 }
 
 /// The moves that lead from one game to another, if the second goes on from the first under the same rules, alternately.

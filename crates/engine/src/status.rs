@@ -50,7 +50,8 @@ pub fn ownership(board: &Board, playouts: usize, rng: &mut Rng) -> VertexMap<f32
 }
 
 /// Whose point `v` is at the end of a playout: every empty point is an eye, or shared.
-fn owner(board: &Board, v: Vertex) -> Option<Color> {
+#[inline]
+pub(crate) fn owner(board: &Board, v: Vertex) -> Option<Color> {
     board.color_at(v).or_else(|| Color::ALL.into_iter().find(|&color| board.is_surrounded(v, color)))
 }
 
@@ -65,12 +66,17 @@ pub fn dead_stones(game: &Game) -> Vec<Vertex> {
     }
     let board = game.board();
     let mean = ownership(board, PLAYOUTS, &mut Rng::new(board.hash()));
-    let is_dead = |v: &Vertex| {
+    lost_stones(board, &mean)
+}
+
+/// The stones of chains that end up as the other side's more often than not, in the order of [`Board::points`].
+pub fn lost_stones(board: &Board, ownership: &VertexMap<f32>) -> Vec<Vertex> {
+    let is_lost = |v: &Vertex| {
         let Some(color) = board.color_at(*v) else { return false };
-        let share: f32 = board.chain_stones(board.chain(*v)).map(|stone| mean[stone]).sum();
+        let share: f32 = board.chain_stones(board.chain(*v)).map(|stone| ownership[stone]).sum();
         share * (color.sign() as f32) < 0.0
     };
-    board.points().filter(is_dead).collect()
+    board.points().filter(is_lost).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::{
     prior::{Gcmb, Knowledge},
     rng::Rng,
     search::SearchConfig,
+    status::owner,
     tree::{NodeId, NodeView, Tree, TreePolicy},
 };
 
@@ -234,13 +235,8 @@ impl<'a> Worker<'a> {
         // Ownership is read off every fourth playout: plenty, and it costs a pass over the board.
         if leaf.finished && totals.playouts % 4 == 1 {
             totals.finished += 1;
-            let board = &leaf.board;
-            for v in board.points() {
-                let black = board.is_color(v, Color::Black)
-                    || (board.is_empty(v) && board.is_surrounded(v, Color::Black));
-                let white = board.is_color(v, Color::White)
-                    || (board.is_empty(v) && board.is_surrounded(v, Color::White));
-                totals.ownership[v] += i32::from(black) - i32::from(white);
+            for v in leaf.board.points() {
+                totals.ownership[v] += owner(&leaf.board, v).map_or(0, Color::sign);
             }
         }
     }

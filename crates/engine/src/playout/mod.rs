@@ -25,7 +25,8 @@ pub use uniform::{EyeRule, Uniform, UniformConfig};
 
 /// Chooses moves beyond the tree.
 pub trait PlayoutPolicy: Send {
-    /// A legal move for the player to move that does not fill an own eye; a pass if there is none.
+    /// A legal move for the player to move that does not fill an own eye; a pass if there is none. A policy may also pass where
+    /// every move left puts own stones in atari, so that a seki survives.
     ///
     /// `moves` ends with the moves that led here, across the boundary between tree and playout. The order of
     /// [`Board::empties`] may be changed, the position may not.
