@@ -10,7 +10,7 @@ use tengen_engine::{
     report::SearchReport,
     rng::Rng,
     search::{SearchConfig, SearchParts, Widening, search},
-    tree::{Edge, NodeId, Tree, TreePolicyConfig},
+    tree::{Edge, NodeId, Tree, TreePolicyConfig, Ucb1Config},
 };
 
 fn playouts(count: u64) -> Budget {
@@ -134,7 +134,7 @@ fn widening_limits_the_moves_that_are_tried() {
     let config = SearchConfig {
         widening: Widening::Fixed { width: 5 },
         knowledge: Some(KnowledgeConfig::default()),
-        tree_policy: TreePolicyConfig::Ucb1(Default::default()),
+        tree_policy: TreePolicyConfig::Ucb1(Ucb1Config::default()),
         ..SearchConfig::default()
     };
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
