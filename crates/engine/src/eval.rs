@@ -3,7 +3,7 @@
 use tengen_board::{Board, Color, Game, Move, Scoring, area_score};
 
 use crate::{
-    playout::{FinishedPlayout, PlayoutLimits, PlayoutPolicy, ReplyHits, play_out},
+    playout::{FinishedPlayout, PlayoutLimits, PlayoutPolicy, ReplyHits},
     rng::Rng,
 };
 
@@ -162,7 +162,7 @@ impl Evaluator for PlayoutEvaluator {
             let points = if ended(leaf) {
                 area_score(&leaf.board)
             } else {
-                play_out(&mut leaf.board, &mut leaf.moves, &mut *self.policy, &self.limits, rng)
+                self.policy.play_out(&mut leaf.board, &mut leaf.moves, &self.limits, rng)
             };
             leaf.set_score(points, komi);
             let winner = match leaf.score {

@@ -9,7 +9,7 @@
 use tengen_board::{Board, Color, Game, Scoring, Vertex, VertexMap};
 
 use crate::{
-    playout::{PlayoutLimits, Uniform, UniformConfig, play_out},
+    playout::{PlayoutLimits, PlayoutPolicy, Uniform, UniformConfig},
     rng::Rng,
 };
 
@@ -37,7 +37,7 @@ pub fn ownership(board: &Board, playouts: usize, rng: &mut Rng) -> VertexMap<f32
         let mut end = board.clone();
         end.set_to_play(Color::ALL[i % 2]);
         moves.clear();
-        play_out(&mut end, &mut moves, &mut policy, &limits, rng);
+        policy.play_out(&mut end, &mut moves, &limits, rng);
         for v in board.points() {
             sums[v] += owner(&end, v).map_or(0, Color::sign);
         }

@@ -9,7 +9,6 @@ use tengen_board::{Board, Color};
 use tengen_engine::{
     playout::{
         EyeRule, FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutLimits, ReplyRatesConfig, UniformConfig,
-        play_out,
     },
     rng::Rng,
 };
@@ -71,7 +70,7 @@ fn nothing_is_allocated_inside_a_playout() {
                 board.clone_from(&empty);
                 moves.clear();
                 let limits = PlayoutLimits::default();
-                let score = play_out(&mut board, &mut moves, policy.as_mut(), &limits, &mut rng);
+                let score = policy.play_out(&mut board, &mut moves, &limits, &mut rng);
                 let winner = if score > 0 { Color::Black } else { Color::White };
                 policy.finish(&FinishedPlayout {
                     moves: &moves,

@@ -3,7 +3,7 @@
 
 use tengen_board::{Board, Color};
 use tengen_engine::{
-    playout::{EyeRule, PlayoutLimits, Uniform, UniformConfig, play_out},
+    playout::{EyeRule, PlayoutLimits, PlayoutPolicy, Uniform, UniformConfig},
     rng::Rng,
 };
 
@@ -40,7 +40,7 @@ fn playouts(size: usize, games: usize, eyes: EyeRule) -> Vec<(f64, f64)> {
             board.clone_from(&empty);
             moves.clear();
             let limits = PlayoutLimits::default();
-            let score = play_out(&mut board, &mut moves, &mut policy, &limits, &mut rng);
+            let score = policy.play_out(&mut board, &mut moves, &limits, &mut rng);
             (moves.len() as f64, f64::from(score))
         })
         .collect()

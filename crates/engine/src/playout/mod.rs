@@ -1,7 +1,6 @@
 //! Playouts: games played to the end by a fast policy. One file a policy.
 //!
-//! A policy is crossed once a move through a trait object, which costs nothing measurable; inside, everything is
-//! inlined. Nothing is allocated in a playout: the caller owns the board and the list of moves and uses them again.
+//! A policy is crossed once a playout through a trait object; inside, everything is inlined. Nothing is allocated in a playout: the caller owns the board and the list of moves and uses them again.
 
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, playout_score};
@@ -31,6 +30,41 @@ pub trait PlayoutPolicy: Send {
     /// `moves` ends with the moves that led here, across the boundary between tree and playout. The order of
     /// [`Board::empties`] may be changed, the position may not.
     fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move;
+
+    /// Plays to the end and returns Black's score without komi. The moves are appended to `moves`.
+    ///
+    /// The loop is compiled for each policy, so a trait object is crossed once a playout.
+    fn play_out(
+        &mut self,
+        board: &mut Board,
+        moves: &mut Vec<Move>,
+        limits: &PlayoutLimits,
+        rng: &mut Rng,
+    ) -> i32 {
+        let area = board.area() as f32;
+        let end = moves.len() + (area * limits.max_length) as usize;
+        let mercy = if limits.mercy > 0.0 { (area * limits.mercy) as i32 } else { i32::MAX };
+        moves.reserve(end - moves.len());
+        let mut passed = false;
+        while moves.len() < end {
+            let mv = self.choose(board, moves, rng);
+            board.play_unchecked(mv);
+            moves.push(mv);
+            if mv.is_pass() {
+                if passed {
+                    break;
+                }
+                passed = true;
+            } else {
+                passed = false;
+                let lead = board.stones(Color::Black) as i32 - board.stones(Color::White) as i32;
+                if lead.abs() > mercy {
+                    return lead;
+                }
+            }
+        }
+        playout_score(board)
+    }
 
     /// Learns from a finished playout.
     fn finish(&mut self, _playout: &FinishedPlayout<'_>) {}
@@ -131,38 +165,4 @@ impl Default for PlayoutLimits {
     fn default() -> Self {
         PlayoutLimits { max_length: 3.0, mercy: 0.0 }
     }
-}
-
-/// Plays to the end and returns Black's score without komi. The moves are appended to `moves`.
-#[inline]
-pub fn play_out<P: PlayoutPolicy + ?Sized>(
-    board: &mut Board,
-    moves: &mut Vec<Move>,
-    policy: &mut P,
-    limits: &PlayoutLimits,
-    rng: &mut Rng,
-) -> i32 {
-    let area = board.area() as f32;
-    let end = moves.len() + (area * limits.max_length) as usize;
-    let mercy = if limits.mercy > 0.0 { (area * limits.mercy) as i32 } else { i32::MAX };
-    moves.reserve(end - moves.len());
-    let mut passed = false;
-    while moves.len() < end {
-        let mv = policy.choose(board, moves, rng);
-        board.play_unchecked(mv);
-        moves.push(mv);
-        if mv.is_pass() {
-            if passed {
-                break;
-            }
-            passed = true;
-        } else {
-            passed = false;
-            let lead = board.stones(Color::Black) as i32 - board.stones(Color::White) as i32;
-            if lead.abs() > mercy {
-                return lead;
-            }
-        }
-    }
-    playout_score(board)
 }

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use tengen_board::{Board, Color, Outcome};
 use tengen_engine::{
-    playout::{FinishedPlayout, PlayoutConfig, PlayoutLimits, play_out},
+    playout::{FinishedPlayout, PlayoutConfig, PlayoutLimits},
     rng::Rng,
 };
 use tengen_lab::parse_config;
@@ -175,7 +175,7 @@ fn measure(
         for _ in 0..chunk {
             board.clone_from(&empty);
             moves.clear();
-            let score = play_out(&mut board, &mut moves, policy.as_mut(), &limits, &mut rng);
+            let score = policy.play_out(&mut board, &mut moves, &limits, &mut rng);
             policy.finish(&FinishedPlayout {
                 moves: &moves,
                 first: Color::Black,

@@ -13,7 +13,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use tengen_board::{Board, Game, Rules, perft};
 use tengen_engine::{
     gtp::{Client, Timeouts, find_executable},
-    playout::{PlayoutConfig, PlayoutLimits, play_out},
+    playout::{PlayoutConfig, PlayoutLimits},
     rng::Rng,
 };
 use tengen_lab::{PRESETS, PlayerSpec};
@@ -126,7 +126,7 @@ fn playouts() -> Check {
     while clock.elapsed() < Duration::from_millis(300) {
         board.clone_from(&empty);
         moves.clear();
-        play_out(&mut board, &mut moves, policy.as_mut(), &PlayoutLimits::default(), &mut rng);
+        policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut rng);
         games += 1;
         plies += moves.len();
     }
