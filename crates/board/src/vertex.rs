@@ -5,7 +5,7 @@
 //! Row 0 is the bottom row, the first line of a Go player.
 //!
 //! A [`Vertex`] is always below [`CELLS`], a power of two: arithmetic wraps, so that indexing a [`VertexMap`] needs no
-//! bounds check. That is worth a fifth of the instructions of a playout.
+//! bounds check.
 
 #![allow(unsafe_code)] // Indexing, with the invariant above; see the SAFETY comments.
 

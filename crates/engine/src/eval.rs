@@ -49,6 +49,8 @@ pub struct Leaf {
     pub moves: Vec<Move>,
     /// How many of them were played in the tree.
     pub tree_moves: usize,
+    /// Passes in a row up to the leaf, those of the game before the root included.
+    pub passes: usize,
     /// Who moved at the root.
     pub root_color: Color,
     /// The candidates of the node to be added here; empty if none is. A network sets their priors.
@@ -68,6 +70,7 @@ impl Leaf {
             board: board.clone(),
             moves: Vec::with_capacity(CONTEXT + board.area() * 4),
             tree_moves: 0,
+            passes: 0,
             root_color: board.to_play(),
             candidates: Vec::with_capacity(board.area() + 1),
             black_value: 0.5,
@@ -86,6 +89,7 @@ impl Leaf {
             self.moves.push(mv);
         }
         self.tree_moves = 0;
+        self.passes = game.passes();
         self.root_color = game.to_play();
         self.candidates.clear();
         self.finished = false;
@@ -97,6 +101,7 @@ impl Leaf {
         self.board.play_unchecked(mv);
         self.moves.push(mv);
         self.tree_moves += 1;
+        self.passes = if mv.is_pass() { self.passes + 1 } else { 0 };
     }
 
     /// The moves since the root: in the tree, and of the playout.
@@ -195,7 +200,7 @@ impl Evaluator for PlayoutEvaluator {
 /// Whether both players passed on the way to the leaf, so that the position counts as it is.
 #[inline]
 pub fn ended(leaf: &Leaf) -> bool {
-    leaf.tree_moves > 0 && leaf.last_two() == [Move::PASS; 2]
+    leaf.tree_moves > 0 && leaf.passes >= 2
 }
 
 /// What White gets on top of the area when the game is counted by area: komi, the handicap bonus, and under territory

@@ -1,6 +1,6 @@
 //! The random generator that is passed to everything that plays at random.
 
-/// wyrand, the fastest of the small generators: a third of the instructions of xoshiro256++. The same seed gives the same numbers on every machine.
+/// A small fast generator (wyrand). The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Rng(fastrand::Rng);
 

@@ -146,7 +146,7 @@ impl<'a> Worker<'a> {
             }
         }
         // Passing is worth a thought when little is left to play, or when the game would end.
-        if candidates.len() * 4 <= board.area() || (last.is_pass() && !leaf.moves.is_empty()) {
+        if candidates.len() * 4 <= board.area() || leaf.passes > 0 {
             candidates.push(Candidate::new(Move::PASS));
         }
         for i in (1..candidates.len()).rev() {

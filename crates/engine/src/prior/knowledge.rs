@@ -126,7 +126,7 @@ impl Knowledge {
 
     /// Visits and wins of a stone on `v` for the player to move.
     fn rate_point(&mut self, board: &Board, v: Vertex, distances: Option<&VertexMap<u8>>) -> (f32, f32) {
-        let config = self.config.clone();
+        let Knowledge { config, ladders } = self;
         let me = board.to_play();
         let mut rating = (config.even, config.even / 2.0);
         let mut captured = 0;
@@ -137,7 +137,7 @@ impl Knowledge {
             if enemy != Vertex::NONE {
                 if board.is_atari_at(enemy, v) {
                     captured += board.chain_size(enemy);
-                } else if self.ladders.is_captured_by(board, enemy, v) {
+                } else if ladders.is_captured_by(board, enemy, v) {
                     laddered = true;
                 }
             }
@@ -151,7 +151,7 @@ impl Knowledge {
         } else if saved != Vertex::NONE {
             rating = if is_self_atari(board, v, me) {
                 add(rating, config.self_atari)
-            } else if self.ladders.is_doomed(board, saved) {
+            } else if ladders.is_doomed(board, saved) {
                 add(rating, config.bad_escape)
             } else {
                 add(rating, config.escape)
@@ -171,7 +171,7 @@ impl Knowledge {
                 rating = add(rating, config.near[distance - 1]);
             }
         }
-        add(rating, line_weight(board, v, &config))
+        add(rating, line_weight(board, v, config))
     }
 }
 
