@@ -2,7 +2,7 @@
 
 use crate::{
     board::Board,
-    color::Color,
+    color::{Color, ColorMap},
     rules::{Rules, Scoring, Tax},
     vertex::{MAX_AREA, Vertex, VertexMap},
 };
@@ -72,29 +72,67 @@ pub fn playout_score(board: &Board) -> i32 {
     stones + eyes
 }
 
+/// A finished position counted point by point.
+#[derive(Clone, Debug)]
+pub struct Count {
+    /// Whom each point counts for, dead stones taken off.
+    pub owners: VertexMap<Option<Color>>,
+    /// Living stones, where they count.
+    pub stones: ColorMap<usize>,
+    /// Surrounded points.
+    pub territory: ColorMap<usize>,
+    /// Captured and dead stones of the opponent, where they count.
+    pub prisoners: ColorMap<usize>,
+    /// What White receives for the handicap.
+    pub bonus: usize,
+    /// White's komi.
+    pub komi: f32,
+}
+
+impl Count {
+    /// Black's points minus White's.
+    pub fn score(&self) -> f32 {
+        let points = |color| self.stones[color] + self.territory[color] + self.prisoners[color];
+        let [black, white] = Color::ALL.map(points);
+        (black as i32 - white as i32 - self.bonus as i32) as f32 - self.komi
+    }
+}
+
 /// Counts a finished position under `rules`: Black's points minus White's, with komi and the handicap bonus.
 ///
 /// `dead` are stones that both players agree to be dead; naming one stone of a chain names the chain. Under
 /// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_points`].
 pub fn final_score(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> f32 {
+    count(board, rules, handicap, dead).score()
+}
+
+/// As [`final_score`], with what it is made of.
+pub fn count(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> Count {
     let (cleared, removed) = without_chains(board, dead);
-    let owners = area_owners(&cleared);
-    let seki = match rules.tax {
-        Tax::None => VertexMap::filled(false),
-        Tax::Seki => seki_points(&cleared, &owners),
-    };
-    let counts = |v: Vertex| match rules.scoring {
-        Scoring::Area => !(cleared.is_empty(v) && seki[v]),
-        Scoring::Territory => cleared.is_empty(v) && !seki[v],
-    };
-    let mut points: i32 =
-        cleared.points().filter(|&v| counts(v)).filter_map(|v| owners[v]).map(Color::sign).sum();
-    if rules.scoring == Scoring::Territory {
-        points += board.prisoners(Color::Black) as i32 - board.prisoners(Color::White) as i32;
-        points += removed;
+    let mut owners = area_owners(&cleared);
+    let is_area = rules.scoring == Scoring::Area;
+    if rules.tax == Tax::Seki {
+        let seki = seki_points(&cleared, &owners);
+        cleared.points().filter(|&v| seki[v]).for_each(|v| owners[v] = None);
     }
-    points -= rules.handicap_bonus.points(handicap) as i32;
-    points as f32 - rules.komi
+    let (mut stones, mut territory) = (ColorMap::default(), ColorMap::default());
+    for v in cleared.points() {
+        match (cleared.color_at(v), owners[v]) {
+            (Some(color), _) if is_area => stones[color] += 1,
+            (Some(_), _) => owners[v] = None,
+            (None, Some(color)) => territory[color] += 1,
+            (None, None) => {}
+        }
+    }
+    let taken = |color: Color| if is_area { 0 } else { board.prisoners(color) + removed[!color] };
+    Count {
+        owners,
+        stones,
+        territory,
+        prisoners: ColorMap(Color::ALL.map(taken)),
+        bonus: rules.handicap_bonus.points(handicap),
+        komi: rules.komi,
+    }
 }
 
 /// The empty points that belong to groups in seki, when every stone on the board is alive and `owners` are its
@@ -158,11 +196,11 @@ fn lives_by_itself(board: &Board, group: &[Vertex]) -> bool {
     region.len() >= 4 || region.len() < eyes.len()
 }
 
-/// The board without the chains of the given stones, and Black's gain in prisoners from them.
-fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, i32) {
+/// The board without the chains of the given stones, and how many stones of each colour that takes off.
+fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, ColorMap<usize>) {
     let mut edits = Vec::new();
     let mut taken = VertexMap::filled(false);
-    let mut gain = 0;
+    let mut removed = ColorMap::default();
     for &v in dead {
         let Some(color) = board.contains(v).then(|| board.color_at(v)).flatten() else { continue };
         if taken[v] {
@@ -171,13 +209,13 @@ fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, i32) {
         for stone in board.chain_stones(board.chain(v)) {
             taken[stone] = true;
             edits.push((stone, None));
-            gain -= color.sign();
+            removed[color] += 1;
         }
     }
     if edits.is_empty() {
-        return (board.clone(), 0);
+        return (board.clone(), removed);
     }
-    (board.edited(&edits).expect("taking stones away leaves every chain its liberties"), gain)
+    (board.edited(&edits).expect("taking stones away leaves every chain its liberties"), removed)
 }
 
 #[cfg(test)]
@@ -210,6 +248,22 @@ mod tests {
         // One stone names its chain.
         let board = "O X . O . / O X . O . / . X O O O / . X O . O";
         assert_eq!(score(board, &Rules::JAPANESE, &["A3"]), score(board, &Rules::JAPANESE, &["A3", "A4"]));
+    }
+
+    #[test]
+    fn a_count_tells_its_parts() {
+        let board = Board::from_diagram(". X . O . / O X . O . / . X O O O / . X O . O").unwrap();
+        let dead = ["A3".parse().unwrap()];
+        let territory = count(&board, &Rules::JAPANESE, 0, &dead);
+        assert_eq!(
+            (territory.stones.0, territory.territory.0, territory.prisoners.0),
+            ([0, 0], [4, 3], [1, 0])
+        );
+        assert_eq!(territory.owners["A3".parse().unwrap()], Some(Color::Black));
+        assert_eq!(territory.owners["B3".parse().unwrap()], None, "stones are no territory");
+        let area = count(&board, &Rules::CHINESE, 2, &dead);
+        assert_eq!((area.stones.0, area.territory.0, area.prisoners.0), ([4, 7], [4, 3], [0, 0]));
+        assert_eq!((area.bonus, area.score()), (2, 8.0 - 10.0 - 2.0 - 7.5));
     }
 
     #[test]

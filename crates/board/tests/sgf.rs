@@ -264,3 +264,18 @@ proptest! {
         prop_assert_eq!(again.rules(), game.rules());
     }
 }
+
+#[test]
+fn a_variation_can_become_the_main_line() {
+    let mut record = Record::parse(b"(;SZ[9];B[aa](;W[bb])(;W[cc];B[ee])(;W[dd]))").unwrap();
+    let last = record.find(4).unwrap();
+    assert_eq!(record.node(last).value("B"), Some("ee"));
+    record.promote(record.parent(last).unwrap());
+    assert_eq!(record.to_sgf(), "(;SZ[9];B[aa]\n(;W[cc];B[ee])\n(;W[bb])\n(;W[dd]))");
+    record.promote(record.root());
+    record.promote(record.find(5).unwrap());
+    assert_eq!(record.to_sgf(), "(;SZ[9];B[aa]\n(;W[dd])\n(;W[cc];B[ee])\n(;W[bb]))");
+    record.add_move(record.find(1).unwrap(), Color::White, "A1".parse().unwrap());
+    assert!(record.to_sgf().ends_with("(;W[bb])\n(;W[ai]))"));
+    assert_eq!(record.find(7), None);
+}

@@ -17,6 +17,11 @@ impl NodeId {
     fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Its number in the record, in the order in which the nodes were added, from 0; [`Record::find`] goes back.
+    pub fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// A property: its identifier in capitals, and its values as in a file, with their escapes.
@@ -180,6 +185,11 @@ impl Record {
         &mut self.nodes[id.index()]
     }
 
+    /// The node of this number, if there is one.
+    pub fn find(&self, number: u32) -> Option<NodeId> {
+        ((number as usize) < self.nodes.len()).then_some(NodeId(number))
+    }
+
     /// The node before this one; none before the root.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         (id != NodeId::ROOT).then(|| self.node(id).parent)
@@ -201,6 +211,18 @@ impl Record {
         let mut path: Vec<_> = std::iter::successors(Some(id), |&id| self.parent(id)).collect();
         path.reverse();
         path
+    }
+
+    /// Makes a node the first of the variations after its parent: the main line, as far as the parent is on it.
+    pub fn promote(&mut self, id: NodeId) {
+        let Some(parent) = self.parent(id) else { return };
+        let mut order: Vec<_> = self.children(parent).collect();
+        order.sort_by_key(|&child| child != id);
+        for (i, child) in order.iter().enumerate() {
+            self.nodes[child.index()].next_sibling = order.get(i + 1).copied().unwrap_or(NodeId::ROOT);
+        }
+        self.nodes[parent.index()].first_child = order[0];
+        self.nodes[parent.index()].last_child = order[order.len() - 1];
     }
 
     /// Adds a node after `parent`, as the last variation.
