@@ -7,6 +7,7 @@ use crate::{
     player::{Budget, Decision, Player},
     prior::Gcmb,
     report::SearchReport,
+    restriction::Restriction,
     rng::Rng,
     search::{SearchConfig, SearchParts, search},
     status::lost_stones,
@@ -26,6 +27,8 @@ pub struct Mcts {
     rng: Rng,
     /// The game whose position is the tree's root.
     root: Option<Game>,
+    /// What the tree was restricted to.
+    restrictions: Vec<Restriction>,
     report: Option<SearchReport>,
 }
 
@@ -47,13 +50,14 @@ impl Mcts {
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
+            restrictions: Vec::new(),
             report: None,
         }
     }
 
     /// Searches a position without playing.
     pub fn search(&mut self, game: &Game, budget: &Budget) -> &SearchReport {
-        self.prepare(game);
+        self.prepare(game, &budget.restrictions);
         let budget = self.fill_in(budget);
         if let Some(gcmb) = &mut self.gcmb {
             gcmb.clear();
@@ -88,13 +92,19 @@ impl Mcts {
     }
 
     /// Makes the position of `game` the tree's root, keeping the subtree where the game goes on from the last root.
-    fn prepare(&mut self, game: &Game) {
+    ///
+    /// A tree that was grown under restrictions is of use only for the same ones at the same root.
+    fn prepare(&mut self, game: &Game, restrictions: &[Restriction]) {
         let new_moves = self.root.take().and_then(|root| moves_since(&root, game));
-        match new_moves.filter(|_| self.config.keep_tree) {
+        let fits = |moves: &&[PlayedMove]| {
+            self.restrictions == restrictions && (restrictions.is_empty() || moves.is_empty())
+        };
+        match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
             Some(moves) => moves.iter().for_each(|m| self.tree.advance(m.mv)),
             None => self.tree.clear(),
         }
         self.root = Some(game.clone());
+        self.restrictions = restrictions.to_vec();
     }
 
     /// Whether the game can end with a pass: ahead when every stone counts as alive, and ahead too when stones
@@ -144,6 +154,10 @@ impl Player for Mcts {
             return Decision::Resign;
         }
         Decision::Play(best.mv)
+    }
+
+    fn analyse(&mut self, game: &Game, budget: &Budget) -> Option<&SearchReport> {
+        Some(self.search(game, budget))
     }
 
     fn new_game(&mut self) {

@@ -13,7 +13,9 @@ use tengen_board::{Game, Move};
 use crate::{
     playout::{PlayoutPolicy, Uniform, UniformConfig},
     report::SearchReport,
+    restriction::Restriction,
     rng::Rng,
+    watch::Watch,
 };
 
 /// What a player does on its turn.
@@ -47,7 +49,7 @@ impl StopSignal {
     }
 }
 
-/// How much a player may think about one move.
+/// How much a player may think about one move, about which moves, and who looks on.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     /// At most this many playouts; the player's own setting if absent.
@@ -56,6 +58,12 @@ pub struct Budget {
     pub time: Option<Duration>,
     /// Ends the search early.
     pub stop: StopSignal,
+    /// Sees the search while it runs.
+    pub watch: Option<Watch>,
+    /// Moves that are left out or kept to. For players that search.
+    pub restrictions: Vec<Restriction>,
+    /// Whether ownership is reported for each move apart. For players that search.
+    pub moves_ownership: bool,
 }
 
 /// Chooses moves in a game.
@@ -65,6 +73,12 @@ pub trait Player: Send {
 
     /// A legal move for the player to move in `game`, or resignation.
     fn decide(&mut self, game: &Game, budget: &Budget) -> Decision;
+
+    /// Thinks about the player to move in `game` without deciding, for players that search. What earlier searches found out about the
+    /// position is kept and added to.
+    fn analyse(&mut self, _game: &Game, _budget: &Budget) -> Option<&SearchReport> {
+        None
+    }
 
     /// Forgets what belongs to the last game.
     fn new_game(&mut self) {}

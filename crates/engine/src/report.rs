@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A move at the root.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub mv: Move,
@@ -26,6 +26,14 @@ pub struct RootMove {
     pub amaf_black_value: f32,
     /// The expected line of play, this move first.
     pub line: Vec<Move>,
+    /// Visits of each move of that line.
+    pub line_visits: Vec<u32>,
+    /// Mean of Black's points minus White's after this move, komi included; that of the position before the first playout.
+    pub score: f32,
+    /// Standard deviation of that in single playouts.
+    pub score_deviation: f32,
+    /// As [`SearchReport::ownership`], after this move, if it was asked for.
+    pub ownership: Option<Box<VertexMap<f32>>>,
 }
 
 impl RootMove {
@@ -52,6 +60,8 @@ pub struct SearchReport {
     pub black_value: f32,
     /// Mean of Black's points minus White's, komi included.
     pub score: f32,
+    /// Standard deviation of that in single playouts.
+    pub score_deviation: f32,
     /// Black's share of each point at the end of playouts, from −1 (White's) to 1.
     pub ownership: VertexMap<f32>,
     /// Playouts of this search.
@@ -106,13 +116,14 @@ impl FinalMove {
     }
 }
 
-/// The moves of the root, in the order of the tree.
+/// The moves of the root, in the order of the tree; without what only the playouts of a search tell.
 pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
     tree.view(Tree::ROOT)
         .edges
         .iter()
         .map(|edge| {
             let (amaf_visits, amaf_black_value) = edge.amaf();
+            let (line, line_visits) = line(tree, edge).into_iter().unzip();
             RootMove {
                 mv: edge.mv(),
                 visits: edge.visits(),
@@ -120,21 +131,25 @@ pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
                 prior: edge.prior(),
                 amaf_visits,
                 amaf_black_value,
-                line: line(tree, edge),
+                line,
+                line_visits,
+                score: 0.0,
+                score_deviation: 0.0,
+                ownership: None,
             }
         })
         .collect()
 }
 
-/// The most visited line from an edge on.
-fn line(tree: &Tree, edge: &Edge) -> Vec<Move> {
+/// The most visited line from an edge on, and its visits.
+fn line(tree: &Tree, edge: &Edge) -> Vec<(Move, u32)> {
     const LONGEST: usize = 30;
-    let mut line = vec![edge.mv()];
+    let mut line = vec![(edge.mv(), edge.visits())];
     let mut node: Option<NodeId> = edge.child();
     while let Some(id) = node {
         let best = tree.view(id).edges.iter().max_by_key(|e| e.visits());
         let Some(best) = best.filter(|e| e.visits() > 0 && line.len() < LONGEST) else { break };
-        line.push(best.mv());
+        line.push((best.mv(), best.visits()));
         node = best.child();
     }
     line

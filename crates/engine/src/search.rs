@@ -4,13 +4,10 @@
 //! node with its candidate moves; an [`Evaluator`] values a batch of leaves; and the values are
 //! recorded on the way back. Threads share the tree without locks.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use tengen_board::{Game, VertexMap};
+use tengen_board::Game;
 
 use crate::{
     eval::{Evaluator, area_komi},
@@ -19,8 +16,9 @@ use crate::{
     prior::{Gcmb, GcmbConfig, KnowledgeConfig},
     report::{FinalMove, SearchReport, root_moves},
     rng::Rng,
+    run::Run,
     tree::{NodeView, Tree, TreePolicy, TreePolicyConfig},
-    worker::{Shared, Totals, Worker},
+    worker::{MoveTotals, OwnershipTotals, Shared, Totals, Worker},
 };
 
 /// Progressive widening: only the moves with the best priors are considered at first.
@@ -147,74 +145,53 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         policy: parts.policy,
         gcmb: parts.gcmb,
         komi: area_komi(game),
+        restrictions: &budget.restrictions,
+        moves_ownership: budget.moves_ownership,
     };
-    let run = Run { budget, start, claimed: AtomicU64::new(0) };
+    let run = Run::new(budget, start);
     let mut workers: Vec<_> = (0..parts.threads.max(1))
         .map(|_| Worker::new(&shared, parts.evaluator.fork(), rng.split()))
         .collect();
     workers[0].prepare_root();
-    let totals: Vec<Totals> = if workers.len() == 1 {
-        workers.into_iter().map(|worker| run.work(worker)).collect()
+    let totals: Vec<Totals> = if workers.len() == 1 && budget.watch.is_none() {
+        workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
-        std::thread::scope(|scope| {
-            let run = &run;
-            let threads: Vec<_> =
-                workers.into_iter().map(|worker| scope.spawn(move || run.work(worker))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a search thread panicked")).collect()
-        })
+        run.work_in_threads(workers, |watch, totals| watch.show(&report(parts, totals, start.elapsed())))
     };
-    report(game, parts, &totals, start.elapsed())
+    report(parts, &totals, start.elapsed())
 }
 
-/// The budget as the threads spend it.
-struct Run<'a> {
-    budget: &'a Budget,
-    start: Instant,
-    claimed: AtomicU64,
-}
-
-impl Run<'_> {
-    fn work(&self, mut worker: Worker<'_>) -> Totals {
-        let batch = worker.batch();
-        while self.claim(batch) {
-            worker.step();
-        }
-        worker.into_totals()
-    }
-
-    /// Takes a batch off the budget, if there is one left.
-    fn claim(&self, batch: u64) -> bool {
-        if self.budget.stop.is_stopped() {
-            return false;
-        }
-        let before = self.claimed.fetch_add(batch, Relaxed);
-        if self.budget.playouts.is_some_and(|most| before >= most) {
-            return false;
-        }
-        // The clock is asked now and then only; the first batch is always played.
-        let asks = before / batch % 16 == 15;
-        !(asks && self.budget.time.is_some_and(|most| self.start.elapsed() >= most))
-    }
-}
-
-fn report(game: &Game, parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> SearchReport {
+fn report(parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> SearchReport {
     let playouts: u64 = totals.iter().map(|t| t.playouts).sum();
-    let per_playout = 1.0 / playouts.max(1) as f64;
-    let finished: u32 = totals.iter().map(|t| t.finished).sum();
-    let mut ownership = VertexMap::filled(0.0);
-    for v in game.board().points() {
-        let sum: i32 = totals.iter().map(|t| t.ownership[v]).sum();
-        ownership[v] = sum as f32 / finished.max(1) as f32;
-    }
     let root = parts.tree.view(Tree::ROOT);
     let mut moves = root_moves(parts.tree);
+    let (mut all, mut of_moves) = (MoveTotals::default(), Vec::with_capacity(moves.len()));
+    for i in 0..moves.len() {
+        let mut of_move = MoveTotals::default();
+        for of_thread in totals.iter().filter_map(|t| t.moves.get(i)) {
+            of_move.add(of_thread);
+        }
+        all.add(&of_move);
+        of_moves.push(of_move);
+    }
+    let (score, score_deviation) = all.mean_and_deviation().unwrap_or_default();
+    for (root_move, of_move) in moves.iter_mut().zip(of_moves) {
+        (root_move.score, root_move.score_deviation) =
+            of_move.mean_and_deviation().unwrap_or((score, score_deviation));
+        root_move.ownership = of_move.ownership.map(|ownership| Box::new(ownership.mean()));
+    }
+    let mut ownership = OwnershipTotals::default();
+    for of_thread in totals {
+        ownership.add(&of_thread.ownership);
+    }
     parts.config.final_move.order(root.to_play, &mut moves);
     SearchReport {
         to_play: root.to_play,
         moves,
-        black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() * per_playout) as f32,
-        score: (totals.iter().map(|t| t.score).sum::<f64>() * per_playout) as f32,
-        ownership,
+        black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() / playouts.max(1) as f64) as f32,
+        score,
+        score_deviation,
+        ownership: ownership.mean(),
         playouts,
         visits: root.visits,
         nodes: parts.tree.len(),

@@ -1,10 +1,11 @@
 //! One thread of a search: selects leaves, has them evaluated, and records the results in the tree.
 
-use tengen_board::{Color, Game, KoRule, Move, VertexMap};
+use tengen_board::{Board, CELLS, Color, Game, KoRule, Move, Vertex, VertexMap};
 
 use crate::{
     eval::{CONTEXT, Candidate, Evaluator, Leaf, ended},
     prior::{Gcmb, Knowledge},
+    restriction::{Restriction, permitted},
     rng::Rng,
     search::SearchConfig,
     status::owner,
@@ -19,21 +20,83 @@ pub(crate) struct Shared<'a> {
     pub(crate) policy: &'a dyn TreePolicy,
     pub(crate) gcmb: Option<&'a Gcmb>,
     pub(crate) komi: f32,
+    pub(crate) restrictions: &'a [Restriction],
+    pub(crate) moves_ownership: bool,
 }
 
 /// Sums over the playouts of one thread.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Totals {
     pub(crate) playouts: u64,
     pub(crate) black_value: f64,
-    pub(crate) score: f64,
-    pub(crate) finished: u32,
-    pub(crate) ownership: VertexMap<i32>,
+    pub(crate) ownership: OwnershipTotals,
+    /// By the root's edges.
+    pub(crate) moves: Vec<MoveTotals>,
 }
 
-impl Totals {
-    pub(crate) fn new() -> Totals {
-        Totals { playouts: 0, black_value: 0.0, score: 0.0, finished: 0, ownership: VertexMap::filled(0) }
+/// Sums over the playouts that began with one move.
+#[derive(Clone, Default)]
+pub(crate) struct MoveTotals {
+    pub(crate) playouts: u32,
+    pub(crate) score: f64,
+    pub(crate) score_squared: f64,
+    /// If it was asked for.
+    pub(crate) ownership: Option<Box<OwnershipTotals>>,
+}
+
+/// Who owned each point at the end of how many playouts.
+#[derive(Clone)]
+pub(crate) struct OwnershipTotals {
+    pub(crate) playouts: u32,
+    pub(crate) sums: VertexMap<i32>,
+}
+
+impl Default for OwnershipTotals {
+    fn default() -> OwnershipTotals {
+        OwnershipTotals { playouts: 0, sums: VertexMap::filled(0) }
+    }
+}
+
+impl OwnershipTotals {
+    fn count(&mut self, board: &Board) {
+        self.playouts += 1;
+        for v in board.points() {
+            self.sums[v] += owner(board, v).map_or(0, Color::sign);
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &OwnershipTotals) {
+        self.playouts += other.playouts;
+        for v in (0..CELLS).map(Vertex::from_index) {
+            self.sums[v] += other.sums[v];
+        }
+    }
+
+    pub(crate) fn mean(&self) -> VertexMap<f32> {
+        let mut mean = VertexMap::filled(0.0);
+        for v in (0..CELLS).map(Vertex::from_index) {
+            mean[v] = self.sums[v] as f32 / self.playouts.max(1) as f32;
+        }
+        mean
+    }
+}
+
+impl MoveTotals {
+    pub(crate) fn add(&mut self, other: &MoveTotals) {
+        self.playouts += other.playouts;
+        self.score += other.score;
+        self.score_squared += other.score_squared;
+        if let Some(ownership) = &other.ownership {
+            self.ownership.get_or_insert_default().add(ownership);
+        }
+    }
+
+    /// Of the score; `None` before the first playout.
+    pub(crate) fn mean_and_deviation(&self) -> Option<(f32, f32)> {
+        let count = f64::from(self.playouts);
+        let mean = self.score / count;
+        let variance = (self.score_squared / count - mean * mean).max(0.0);
+        (self.playouts > 0).then_some((mean as f32, variance.sqrt() as f32))
     }
 }
 
@@ -60,7 +123,7 @@ impl<'a> Worker<'a> {
             paths: vec![Vec::with_capacity(64); batch],
             leaves: (0..batch).map(|_| Leaf::new(shared.game.board())).collect(),
             first_play: VertexMap::filled(0),
-            totals: Totals::new(),
+            totals: Totals::default(),
         }
     }
 
@@ -78,6 +141,10 @@ impl<'a> Worker<'a> {
     /// Leaves that a step evaluates.
     pub(crate) fn batch(&self) -> u64 {
         self.leaves.len() as u64
+    }
+
+    pub(crate) fn totals(&self) -> &Totals {
+        &self.totals
     }
 
     pub(crate) fn into_totals(self) -> Totals {
@@ -134,20 +201,27 @@ impl<'a> Worker<'a> {
         candidates.clear();
         let game = self.shared.game;
         let superko = (game.rules().ko != KoRule::Simple).then(|| self.keys_on_path(path));
+        let repeats = |v: Vertex| {
+            superko.as_ref().is_some_and(|keys| {
+                let key = game.rules().ko.key(board.hash_after(v), !me);
+                keys.contains(&key) || game.has_occurred(key)
+            })
+        };
         for &v in board.empties() {
-            if board.is_legal(v) && !board.is_eye(v, me) {
-                let repeats = |keys: &Vec<u64>| {
-                    let key = game.rules().ko.key(board.hash_after(v), !me);
-                    keys.contains(&key) || game.has_occurred(key)
-                };
-                if !superko.as_ref().is_some_and(repeats) {
-                    candidates.push(Candidate::new(v.into()));
-                }
+            if board.is_legal(v) && !board.is_eye(v, me) && !repeats(v) {
+                candidates.push(Candidate::new(v.into()));
             }
         }
         // Passing is worth a thought when little is left to play, or when the game would end.
         if candidates.len() * 4 <= board.area() || leaf.passes > 0 {
             candidates.push(Candidate::new(Move::PASS));
+        }
+        let restrictions = self.shared.restrictions;
+        if !restrictions.is_empty() {
+            let moves = candidates.drain(..).map(|c| c.mv).collect();
+            let allowed = |mv: Move| mv.vertex().is_none_or(|v| board.is_legal(v) && !repeats(v));
+            let moves = permitted(restrictions, (me, path.len()), moves, allowed);
+            candidates.extend(moves.into_iter().map(Candidate::new));
         }
         for i in (1..candidates.len()).rev() {
             candidates.swap(i, self.rng.below(i + 1));
@@ -201,7 +275,7 @@ impl<'a> Worker<'a> {
         if self.shared.policy.uses_amaf() {
             self.record_amaf(leaf, path);
         }
-        self.add_up(leaf);
+        self.add_up(leaf, path);
     }
 
     /// Credits, at each node of the path, the moves that the same player was first to play later on.
@@ -227,17 +301,25 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn add_up(&mut self, leaf: &Leaf) {
+    fn add_up(&mut self, leaf: &Leaf, path: &[(NodeId, usize)]) {
         let totals = &mut self.totals;
         totals.playouts += 1;
         totals.black_value += f64::from(leaf.black_value);
-        totals.score += f64::from(leaf.score);
+        let Some(&(_, chosen)) = path.first() else { return };
+        if totals.moves.len() <= chosen {
+            totals.moves.resize_with(chosen + 1, MoveTotals::default);
+        }
+        let of_move = &mut totals.moves[chosen];
+        let score = f64::from(leaf.score);
+        of_move.playouts += 1;
+        of_move.score += score;
+        of_move.score_squared += score * score;
         // Ownership is read off every fourth playout: plenty, and it costs a pass over the board.
         if leaf.finished && totals.playouts % 4 == 1 {
-            totals.finished += 1;
-            for v in leaf.board.points() {
-                totals.ownership[v] += owner(&leaf.board, v).map_or(0, Color::sign);
-            }
+            totals.ownership.count(&leaf.board);
+        }
+        if leaf.finished && self.shared.moves_ownership && of_move.playouts % 4 == 1 {
+            of_move.ownership.get_or_insert_default().count(&leaf.board);
         }
     }
 }

@@ -1,0 +1,123 @@
+//! The threads of a search: how they share its budget, and how they are watched while they run.
+
+use std::{
+    sync::{
+        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    player::Budget,
+    watch::Watch,
+    worker::{Totals, Worker},
+};
+
+/// The budget as the threads spend it.
+pub(crate) struct Run<'a> {
+    budget: &'a Budget,
+    start: Instant,
+    claimed: AtomicU64,
+    /// Counts the reports asked for: a thread that sees it grow publishes its totals.
+    round: AtomicU32,
+}
+
+/// What a thread has found out so far.
+struct Published {
+    worker: usize,
+    /// The round for which it was asked, or [`Published::LAST`].
+    round: u32,
+    totals: Totals,
+}
+
+impl Published {
+    /// The round of threads that have finished.
+    const LAST: u32 = u32::MAX;
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(budget: &'a Budget, start: Instant) -> Run<'a> {
+        Run { budget, start, claimed: AtomicU64::new(0), round: AtomicU32::new(0) }
+    }
+
+    pub(crate) fn work(&self, mut worker: Worker<'_>, publish: impl Fn(u32, &Totals)) -> Totals {
+        let batch = worker.batch();
+        let mut published = 0;
+        while self.claim(batch) {
+            worker.step();
+            let round = self.round.load(Relaxed);
+            if round != published {
+                publish(round, worker.totals());
+                published = round;
+            }
+        }
+        worker.into_totals()
+    }
+
+    /// Each worker in a thread of its own; this thread shows what they have found out whenever the watch asks for it.
+    pub(crate) fn work_in_threads(
+        &self,
+        workers: Vec<Worker<'_>>,
+        show: impl Fn(&Watch, &[Totals]),
+    ) -> Vec<Totals> {
+        let mut totals = vec![Totals::default(); workers.len()];
+        let mut published = vec![0; workers.len()];
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            for (id, worker) in workers.into_iter().enumerate() {
+                let sender = sender.clone();
+                scope.spawn(move || {
+                    let send = |round, totals: Totals| {
+                        // The receiver goes only when a thread has panicked.
+                        let _ = sender.send(Published { worker: id, round, totals });
+                    };
+                    let totals = self.work(worker, |round, totals| send(round, totals.clone()));
+                    send(Published::LAST, totals);
+                });
+            }
+            drop(sender);
+            let watch = self.budget.watch.as_ref();
+            let (mut round, mut shown) = (0, 0);
+            let mut due = watch.map(|watch| self.start + watch.first);
+            while published.iter().any(|&round| round != Published::LAST) {
+                let wait = due.filter(|_| shown == round);
+                let wait = wait.map_or(Duration::MAX, |due| due.saturating_duration_since(Instant::now()));
+                match receiver.recv_timeout(wait) {
+                    Ok(news) => {
+                        totals[news.worker] = news.totals;
+                        published[news.worker] = news.round;
+                    }
+                    Err(RecvTimeoutError::Timeout) => {
+                        round += 1;
+                        self.round.store(round, Relaxed);
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+                let is_running = published.iter().any(|&round| round != Published::LAST);
+                let is_complete = shown < round && published.iter().all(|&of_worker| of_worker >= round);
+                if let (true, true, Some(watch)) = (is_running, is_complete, watch) {
+                    show(watch, &totals);
+                    shown = round;
+                    due = Some(Instant::now() + watch.every);
+                }
+            }
+        });
+        totals
+    }
+
+    /// Takes a batch off the budget, if there is one left.
+    fn claim(&self, batch: u64) -> bool {
+        if self.budget.stop.is_stopped() {
+            return false;
+        }
+        let before = self.claimed.fetch_add(batch, Relaxed);
+        if self.budget.playouts.is_some_and(|most| before >= most) {
+            return false;
+        }
+        // The clock is asked now and then only; the first batch is always played.
+        let asks = before / batch % 16 == 15;
+        !(asks && self.budget.time.is_some_and(|most| self.start.elapsed() >= most))
+    }
+}
