@@ -1,5 +1,6 @@
 //! Monte-Carlo Go: playouts, tree search, players, GTP. No tensors, no async.
 
+pub mod analysis;
 pub mod clock;
 pub mod configure;
 pub mod eval;

@@ -160,6 +160,10 @@ impl Player for Mcts {
         Some(self.search(game, budget))
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn new_game(&mut self) {
         self.tree.clear();
         self.evaluator.clear();

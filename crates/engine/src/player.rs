@@ -80,6 +80,11 @@ pub trait Player: Send {
         None
     }
 
+    /// Whether [`Player::analyse`] reports anything.
+    fn searches(&self) -> bool {
+        false
+    }
+
     /// Forgets what belongs to the last game.
     fn new_game(&mut self) {}
 

@@ -35,5 +35,5 @@ pub(crate) fn run(args: &GtpArgs) -> Result<()> {
         server = server.with_seed(seed);
     }
     let mut server = server.with_parameters(Box::new(spec));
-    Ok(server.run(io::BufReader::new(io::stdin()), io::stdout().lock())?)
+    Ok(server.run(io::BufReader::new(io::stdin()), io::stdout())?)
 }

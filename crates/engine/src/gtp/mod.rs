@@ -3,6 +3,7 @@
 //! [`protocol`] knows the text, [`Server`] a game and a player, [`Client`] another program. The commands are in one
 //! file a group below `commands/`.
 
+mod analyze;
 mod args;
 mod client;
 mod client_commands;
@@ -11,6 +12,7 @@ mod commands;
 mod executable;
 mod external;
 mod interrupts;
+mod live;
 pub mod protocol;
 mod server;
 

@@ -126,17 +126,29 @@ pub struct Response {
     id: Option<String>,
     is_success: bool,
     text: String,
+    /// Whether `=`, the id and some lines have been written already.
+    is_begun: bool,
 }
 
 impl Response {
     /// The command was carried out. A text that begins with a line end starts below the `=`, as a board should.
     pub fn success(id: Option<String>, text: impl AsRef<str>) -> Response {
-        Response { id, is_success: true, text: well_formed(text.as_ref()) }
+        Response { id, is_success: true, text: well_formed(text.as_ref()), is_begun: false }
     }
 
     /// The command was refused.
     pub fn failure(id: Option<String>, message: impl AsRef<str>) -> Response {
-        Response { id, is_success: false, text: well_formed(message.as_ref()) }
+        Response { id, is_success: false, text: well_formed(message.as_ref()), is_begun: false }
+    }
+
+    /// What a response begins with whose lines are written one by one; [`Response::end`] ends it.
+    pub(super) fn beginning(id: Option<&str>) -> String {
+        format!("={}\n", id.unwrap_or(""))
+    }
+
+    /// The last lines of a response that was begun.
+    pub(super) fn end(id: Option<String>, text: impl AsRef<str>) -> Response {
+        Response { id, is_success: true, text: well_formed(text.as_ref()), is_begun: true }
     }
 
     /// Whether the command was carried out.
@@ -157,6 +169,10 @@ impl Response {
 
 impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_begun {
+            let line_end = if self.text.is_empty() { "" } else { "\n" };
+            return writeln!(f, "{}{line_end}", self.text.trim_start());
+        }
         f.write_str(if self.is_success { "=" } else { "?" })?;
         f.write_str(self.id.as_deref().unwrap_or(""))?;
         if !self.text.is_empty() && !self.text.starts_with('\n') {

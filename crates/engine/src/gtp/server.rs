@@ -8,7 +8,7 @@ use std::{
     io::{self, BufRead, Write},
     sync::{
         Arc,
-        mpsc::{self, Receiver, SyncSender},
+        mpsc::{self, Receiver, Sender, SyncSender},
     },
     thread,
 };
@@ -19,6 +19,7 @@ use super::{
     args::{Args, shorten},
     commands,
     interrupts::Interrupts,
+    live::Live,
     protocol::{Line, RawLine, Request, Response, parse_line, read_line},
 };
 use crate::{
@@ -47,8 +48,14 @@ pub struct Server {
     pub(super) seed: Option<u64>,
     pub(super) has_quit: bool,
     interrupts: Arc<Interrupts>,
+    /// Where the answers of a session go.
+    output: Option<Sender<String>>,
     /// The number of the line that is being carried out.
     line: u64,
+    /// Its id.
+    id: Option<String>,
+    /// Its response, if that is written line by line.
+    live: Option<Live>,
 }
 
 /// A line of input, numbered from 1.
@@ -70,7 +77,10 @@ impl Server {
             seed: None,
             has_quit: false,
             interrupts: Arc::default(),
+            output: None,
             line: 0,
+            id: None,
+            live: None,
         }
     }
 
@@ -120,24 +130,34 @@ impl Server {
     /// Answers every line until `quit` or the end of the input.
     ///
     /// The thread that reads is left behind if the output fails while the input stays open.
-    pub fn run(&mut self, input: impl BufRead + Send + 'static, mut output: impl Write) -> io::Result<()> {
+    pub fn run(&mut self, input: impl BufRead + Send + 'static, output: impl Write + Send) -> io::Result<()> {
         let (sender, receiver) = mpsc::sync_channel(QUEUE);
         let interrupts = Arc::clone(&self.interrupts);
         let first = self.line + 1;
         thread::spawn(move || read_all(input, first, &interrupts, &sender));
-        self.answer_all(&receiver, &mut output)
+        thread::scope(|scope| {
+            let (texts, written) = mpsc::channel();
+            let writer = scope.spawn(move || write_all(output, &written));
+            self.output = Some(texts.clone());
+            let answered = self.answer_all(&receiver, &texts);
+            self.output = None;
+            drop(texts);
+            let written = writer.join().expect("writing does not panic");
+            answered.and(written)
+        })
     }
 
     fn answer_all(
         &mut self,
         lines: &Receiver<io::Result<Numbered>>,
-        output: &mut impl Write,
+        output: &Sender<String>,
     ) -> io::Result<()> {
         while !self.has_quit {
             let Ok(line) = lines.recv() else { break };
-            if let Some(response) = self.answer(line?) {
-                write!(output, "{response}")?;
-                output.flush()?;
+            if let Some(response) = self.answer(line?)
+                && output.send(response.to_string()).is_err()
+            {
+                break;
             }
         }
         Ok(())
@@ -157,15 +177,40 @@ impl Server {
             return Response::failure(request.id, format!("unknown command: {}", shorten(&request.name)));
         };
         let args = Args { usage: command.usage, text: &request.arguments };
-        match (command.run)(self, args) {
-            Ok(text) => Response::success(request.id, text),
-            Err(refusal) => Response::failure(request.id, refusal.0),
+        self.id.clone_from(&request.id);
+        let reply = (command.run)(self, args);
+        match (reply, self.live.take()) {
+            (Ok(text), None) => Response::success(request.id, text),
+            (Err(refusal), None) => Response::failure(request.id, refusal.0),
+            // What was begun as a success can only end as one.
+            (reply, Some(live)) => {
+                let last = reply.unwrap_or_else(|refusal| format!("error {}", refusal.0));
+                if live.is_read() {
+                    Response::end(request.id, last)
+                } else {
+                    Response::success(request.id, format!("\n{}\n{last}", live.into_text()))
+                }
+            }
         }
+    }
+
+    /// Begins a response that is written line by line. What the command returns becomes its last lines.
+    pub(super) fn begin_response(&mut self) -> Live {
+        if let Some(output) = &self.output {
+            // If nobody reads any more, the first line will tell.
+            let _ = output.send(Response::beginning(self.id.as_deref()));
+        }
+        self.live.insert(Live::new(self.output.clone())).clone()
     }
 
     /// How long the player may think about the move that is asked for.
     pub(super) fn budget(&self) -> Budget {
         Budget { stop: self.interrupts.signal_for(self.line), ..Budget::default() }
+    }
+
+    /// What an analysis has to spend: it ends with the next line, whatever that is.
+    pub(super) fn budget_until_next_line(&self) -> Budget {
+        Budget { stop: self.interrupts.signal_until_next(self.line), ..Budget::default() }
     }
 
     /// Puts another game on the board.
@@ -186,20 +231,32 @@ fn read_all(
     for number in first.. {
         let line = match read_line(&mut input) {
             Ok(Some(line)) => parse_line(&line),
-            Ok(None) => return,
+            Ok(None) => {
+                // Nobody will answer: thinking on is of no use.
+                interrupts.arrived(number, false);
+                return;
+            }
             Err(error) => {
+                interrupts.arrived(number, false);
                 // Nobody is left to tell if the server has gone.
                 let _ = sender.send(Err(error));
                 return;
             }
         };
         let name = if let Line::Request(request) = &line { request.name.as_str() } else { "" };
-        if line == Line::Interrupt || commands::is_interrupt(name) {
-            interrupts.stop(number);
-        }
+        interrupts.arrived(number, line == Line::Interrupt || commands::is_interrupt(name));
         let is_last = name == "quit";
         if sender.send(Ok(Numbered { number, line })).is_err() || is_last {
             return;
         }
     }
+}
+
+/// Writes whatever is said, by the server or by a search that is under way.
+fn write_all(mut output: impl Write, texts: &Receiver<String>) -> io::Result<()> {
+    for text in texts {
+        output.write_all(text.as_bytes())?;
+        output.flush()?;
+    }
+    Ok(())
 }

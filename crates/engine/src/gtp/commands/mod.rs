@@ -9,6 +9,7 @@ use super::{
 };
 
 mod admin;
+mod analyze;
 mod inspect;
 mod params;
 mod play;
@@ -34,10 +35,11 @@ impl Command {
 }
 
 /// The groups, in the order in which `list_commands` shows them.
-const GROUPS: [&[Command]; 9] = [
+const GROUPS: [&[Command]; 10] = [
     admin::COMMANDS,
     setup::COMMANDS,
     play::COMMANDS,
+    analyze::COMMANDS,
     time::COMMANDS,
     score::COMMANDS,
     inspect::COMMANDS,

@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::player::Decision;
+use crate::player::{Budget, Decision};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "play COLOR VERTEX", run: play },
@@ -30,11 +30,15 @@ fn play(server: &mut Server, args: Args<'_>) -> Reply {
 
 fn genmove(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
-    let player = color(player)?;
+    let budget = server.budget();
+    generate(server, color(player)?, &budget)
+}
+
+/// Lets the player choose a move and plays it.
+pub(super) fn generate(server: &mut Server, player: Color, budget: &Budget) -> Reply {
     server.game.set_to_play(player);
     server.game.set_outcome(None);
-    let decision = server.player.decide(&server.game, &server.budget());
-    match decision {
+    match server.player.decide(&server.game, budget) {
         Decision::Play(mv) => {
             server.game.try_play(mv).map_err(|error| chosen_illegal(server, mv, &error))?;
             Ok(mv.to_string())
@@ -48,8 +52,14 @@ fn genmove(server: &mut Server, args: Args<'_>) -> Reply {
 
 fn reg_genmove(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
-    let position = with_turn(&server.game, color(player)?);
-    match server.player.decide(&position, &server.budget()) {
+    let budget = server.budget();
+    consider(server, color(player)?, &budget)
+}
+
+/// Lets the player choose a move without playing it.
+pub(super) fn consider(server: &mut Server, player: Color, budget: &Budget) -> Reply {
+    let position = with_turn(&server.game, player);
+    match server.player.decide(&position, budget) {
         Decision::Play(mv) => {
             position.check(mv).map_err(|error| chosen_illegal(server, mv, &error))?;
             Ok(mv.to_string())

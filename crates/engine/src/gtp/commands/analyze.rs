@@ -1,0 +1,159 @@
+//! Analysis while it goes on, in the words of Leela Zero, KataGo and the Computer Go Server.
+
+use std::{thread, time::Duration};
+
+use super::{
+    super::{
+        analyze::{Dialect, Extra, Options},
+        args::{Args, Refusal, Reply},
+        live::Live,
+        server::Server,
+    },
+    Command,
+    play::{consider, generate, with_turn},
+};
+use crate::{player::Budget, watch::Watch};
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        usage: "lz-analyze [COLOR] [CENTISECONDS] [interval|minmoves|maxmoves|avoid|allow VALUE] ...",
+        run: |server, args| analyze(server, args, Dialect::Leela),
+    },
+    Command {
+        usage: "kata-analyze [COLOR] [CENTISECONDS] [interval|minmoves|maxmoves|avoid|allow|ownership|ownershipStdev|\
+                movesOwnership|movesOwnershipStdev|pvVisits|rootInfo VALUE] ...",
+        run: |server, args| analyze(server, args, Dialect::Kata),
+    },
+    Command {
+        usage: "analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| analyze(server, args, Dialect::Kata),
+    },
+    Command {
+        usage: "lz-genmove_analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| genmove(server, args, Dialect::Leela),
+    },
+    Command {
+        usage: "kata-genmove_analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| genmove(server, args, Dialect::Kata),
+    },
+    Command {
+        usage: "genmove_analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| genmove(server, args, Dialect::Kata),
+    },
+    Command {
+        usage: "cgos-genmove_analyze COLOR [CENTISECONDS]",
+        run: |server, args| genmove(server, args, Dialect::Cgos),
+    },
+    Command {
+        usage: "kata-search_analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| search(server, args, Cancel::Never),
+    },
+    Command {
+        usage: "kata-search_analyze_cancellable [COLOR] [CENTISECONDS] [KEY VALUE] ...",
+        run: |server, args| search(server, args, Cancel::ByNextLine),
+    },
+];
+
+/// Whether a search for a move can be broken off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cancel {
+    Never,
+    ByNextLine,
+}
+
+/// Analyses until the next line arrives. Without a session no line would ever arrive: then there is one report.
+fn analyze(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
+    let options = Options::parse(&args, &server.game)?;
+    let budget = server.budget_until_next_line();
+    let position = with_turn(&server.game, options.color);
+    let live = begin(server)?;
+    if live.is_read() {
+        let budget = watched(Budget { playouts: Some(u64::MAX), ..budget }, server, &options, dialect, &live);
+        server.player.analyse(&position, &budget);
+        while !budget.stop.is_stopped() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(String::new())
+    } else {
+        let budget = Budget { time: Some(options.interval), ..told(budget, &options) };
+        let report = server.player.analyse(&position, &budget);
+        Ok(report.map_or_else(String::new, |report| options.line(dialect, position.board(), report)))
+    }
+}
+
+/// `genmove` that shows what the search finds out.
+fn genmove(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
+    let options = Options::parse(&args, &server.game)?;
+    let live = begin(server)?;
+    let budget = watched(server.budget(), server, &options, dialect, &live);
+    let board = server.game.board().clone();
+    let chosen = generate(server, options.color, &budget)?;
+    show_result(server, &options, dialect, &board, &live);
+    Ok(format!("play {chosen}"))
+}
+
+/// The same without playing the move.
+fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
+    let options = Options::parse(&args, &server.game)?;
+    let budget = match cancel {
+        Cancel::Never => server.budget(),
+        Cancel::ByNextLine => server.budget_until_next_line(),
+    };
+    let live = begin(server)?;
+    let budget = watched(budget, server, &options, Dialect::Kata, &live);
+    let chosen = consider(server, options.color, &budget)?;
+    if cancel == Cancel::ByNextLine && budget.stop.is_stopped() {
+        return Ok("play cancelled".to_owned());
+    }
+    let board = server.game.board().clone();
+    show_result(server, &options, Dialect::Kata, &board, &live);
+    Ok(format!("play {chosen}"))
+}
+
+/// Begins the response, if the player has anything to show.
+fn begin(server: &mut Server) -> Result<Live, Refusal> {
+    if server.player.searches() {
+        Ok(server.begin_response())
+    } else {
+        let name = server.player.name();
+        Err(Refusal::new(format!(
+            "the player {name} does not search: start tengen gtp with another --preset"
+        )))
+    }
+}
+
+/// The budget with what the options ask of the search.
+fn told(budget: Budget, options: &Options) -> Budget {
+    Budget {
+        restrictions: options.restrictions.clone(),
+        moves_ownership: options.shows(Extra::MovesOwnership) || options.shows(Extra::MovesOwnershipStdev),
+        ..budget
+    }
+}
+
+/// The same, and reports are shown while the search runs.
+fn watched(budget: Budget, server: &Server, options: &Options, dialect: Dialect, live: &Live) -> Budget {
+    let board = server.game.board().clone();
+    let (options, live, stop) = (options.clone(), live.clone(), budget.stop.clone());
+    let told = told(budget, &options);
+    let watch = Watch::new(options.interval, move |report| {
+        if live.show(&options.line(dialect, &board, report)).is_err() {
+            stop.stop();
+        }
+    });
+    Budget { watch: Some(watch), ..told }
+}
+
+/// The last report of a search for a move, which is shown however short the search was.
+fn show_result(
+    server: &Server,
+    options: &Options,
+    dialect: Dialect,
+    board: &tengen_board::Board,
+    live: &Live,
+) {
+    if let Some(report) = server.player.report() {
+        // If nobody reads any more, the session ends by itself.
+        let _ = live.show(&options.line(dialect, board, report));
+    }
+}
