@@ -10,7 +10,7 @@ mod board_view;
 mod commands;
 mod output;
 
-use commands::{bench, completions, doctor, gtp, match_, perft, play, presets};
+use commands::{bench, completions, doctor, gtp, match_, perft, play, presets, train};
 use output::Output;
 
 const EXAMPLES: &str = "\
@@ -47,6 +47,7 @@ enum Command {
     Presets(presets::PresetsArgs),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
+    Train(train::TrainArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -73,6 +74,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),
         Command::Perft(args) => perft::run(&args, output),
+        Command::Train(args) => train::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output),
         Command::Completions(args) => completions::run::<Cli>(&args, output),
     }

@@ -15,6 +15,7 @@ pub mod restriction;
 pub mod rng;
 mod run;
 pub mod search;
+pub mod shapes;
 pub mod status;
 pub mod tree;
 pub mod watch;

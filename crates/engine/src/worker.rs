@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
     fn gather(&mut self, leaf: &mut Leaf, path: &[(NodeId, usize)]) {
         let board = &leaf.board;
         let me = board.to_play();
-        let [last, _] = leaf.last_two();
+        let last_two @ [last, _] = leaf.last_two();
         let candidates = &mut leaf.candidates;
         candidates.clear();
         let game = self.shared.game;
@@ -227,7 +227,7 @@ impl<'a> Worker<'a> {
             candidates.swap(i, self.rng.below(i + 1));
         }
         if let Some(knowledge) = &mut self.knowledge {
-            knowledge.rate(board, last, candidates);
+            knowledge.rate(board, last_two, candidates);
         }
         if let Some(gcmb) = self.shared.gcmb {
             gcmb.bias(me, last, candidates);

@@ -16,6 +16,7 @@
 pub mod bench;
 mod configure;
 mod error;
+pub mod learn_knowledge;
 pub mod matches;
 mod options;
 mod params;

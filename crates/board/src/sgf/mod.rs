@@ -19,6 +19,7 @@
 
 mod decode;
 mod error;
+mod file;
 mod info;
 mod replay;
 mod scan;
@@ -26,6 +27,7 @@ mod tree;
 mod write;
 
 pub use error::{Place, Problem, SgfError};
+pub use file::read_file;
 pub use info::GameInfo;
 pub use scan::{Games, games};
 pub use tree::{Node, NodeId, Property, Record};

@@ -8,3 +8,4 @@ pub(crate) mod match_;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod presets;
+pub(crate) mod train;

@@ -92,24 +92,10 @@ impl Heavy {
         Heavy { config: config.clone(), patterns: Patterns::standard(), watch: AtariWatch::default() }
     }
 
+    /// Steps 4 and 5.
     #[inline]
-    fn urgent(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
-        self.watch.look(board, moves);
-        let (last, before) = match *moves {
-            [.., before, last] => (last.vertex_or_none(), before.vertex_or_none()),
-            [last] => (last.vertex_or_none(), Vertex::NONE),
-            [] => (Vertex::NONE, Vertex::NONE),
-        };
-        if last != Vertex::NONE
-            && let Some(v) = self.tactical(board, last, rng)
-        {
-            return Some(v);
-        }
-        if rng.chance(self.config.nakade)
-            && let Some(v) = nakade(board, last, before).pick(rng)
-        {
-            return Some(v);
-        }
+    fn shape_or_capture(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
+        let (last, before) = last_two(moves);
         if last != Vertex::NONE
             && rng.chance(self.config.pattern)
             && let Some(v) = self.shape_around(board, last, rng)
@@ -264,7 +250,8 @@ fn nakade(board: &Board, last: Vertex, before: Vertex) -> Few<4> {
     let me = board.to_play();
     let mut found = Few::new();
     for (center, owner) in [(last, !me), (before, me)] {
-        if center == Vertex::NONE || board.empty_neighbors(center) == 0 {
+        // Beside an eyespace that small the board is full: most moves are not worth a look.
+        if center == Vertex::NONE || !(1..3).contains(&board.empty_neighbors(center)) {
             continue;
         }
         for n in center.neighbors() {
@@ -292,10 +279,32 @@ fn stones_at_stake(board: &Board, v: Vertex, me: Color) -> usize {
     1 + friends.iter().map(|&friend| board.chain_size(friend)).sum::<usize>()
 }
 
+/// The last move and the one before it.
+#[inline]
+fn last_two(moves: &[Move]) -> (Vertex, Vertex) {
+    match *moves {
+        [.., before, last] => (last.vertex_or_none(), before.vertex_or_none()),
+        [last] => (last.vertex_or_none(), Vertex::NONE),
+        [] => (Vertex::NONE, Vertex::NONE),
+    }
+}
+
 impl PlayoutPolicy for Heavy {
     #[inline]
-    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
-        if let Some(v) = self.urgent(board, moves, rng) {
+    fn urgent(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
+        self.watch.look(board, moves);
+        let (last, before) = last_two(moves);
+        if last != Vertex::NONE
+            && let Some(v) = self.tactical(board, last, rng)
+        {
+            return Some(v);
+        }
+        if rng.chance(self.config.nakade) { nakade(board, last, before).pick(rng) } else { None }
+    }
+
+    #[inline]
+    fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
+        if let Some(v) = self.shape_or_capture(board, moves, rng) {
             return v.into();
         }
         let me = board.to_play();

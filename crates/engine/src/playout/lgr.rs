@@ -2,7 +2,8 @@
 //!
 //! **What.** For each colour and each previous move, the reply of the last playout that this colour won. A move beyond
 //! the tree is that reply if it is legal and not an own eye, else a move of the default policy. With a context of two
-//! moves the reply to the last two is tried first, then the reply to the last.
+//! moves the reply to the last two is tried first, then the reply to the last. A default policy with good tactics may keep
+//! its urgent moves before the reply.
 //!
 //! **Formula.** After a playout, for each move mᵢ of the winner that is not a pass: reply(mᵢ₋₁) ← mᵢ, from the tree and
 //! beyond it. With forgetting, for each move of the loser: if reply(mᵢ₋₁) = mᵢ it is erased. A move before the first is not
@@ -59,6 +60,7 @@ impl From<ReplyContext> for u8 {
 /// Parameters of [`Lgr`]. The default is LGR as Drake 2009 describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a variant that can be combined with the others")]
 pub struct LgrConfig {
     /// Previous moves that a reply belongs to, 1 or 2. Drake 2009: 1; LGRF-2: 2.
     pub context: ReplyContext,
@@ -68,6 +70,8 @@ pub struct LgrConfig {
     pub first_occurrence_only: bool,
     /// Whether only moves in the tree are stored.
     pub tree_moves_only: bool,
+    /// Whether the default policy's urgent moves, such as saving a chain in atari, come before the reply. Drake 2009: no.
+    pub after_urgent: bool,
     /// The default policy. Orego: its static policy, like MoGo's.
     pub base: Box<PlayoutConfig>,
 }
@@ -79,6 +83,7 @@ impl Default for LgrConfig {
             forget: false,
             first_occurrence_only: false,
             tree_moves_only: false,
+            after_urgent: false,
             base: Box::new(PlayoutConfig::Mogo(MogoConfig::default())),
         }
     }
@@ -201,13 +206,22 @@ impl Lgr {
 
 impl PlayoutPolicy for Lgr {
     #[inline]
-    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
+    fn urgent(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
         self.recent.moves += 1;
+        if self.config.after_urgent { self.base.urgent(board, moves, rng) } else { None }
+    }
+
+    #[inline]
+    fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
         if let Some(v) = self.reply(board, moves) {
             self.recent.hits += 1;
             return v.into();
         }
-        self.base.choose(board, moves, rng)
+        if self.config.after_urgent {
+            self.base.quiet(board, moves, rng)
+        } else {
+            self.base.choose(board, moves, rng)
+        }
     }
 
     fn finish(&mut self, playout: &FinishedPlayout<'_>) {

@@ -3,7 +3,7 @@
 //! A policy is crossed once a playout through a trait object; inside, everything is inlined. Nothing is allocated in a playout: the caller owns the board and the list of moves and uses them again.
 
 use serde::{Deserialize, Serialize};
-use tengen_board::{Board, Color, Move, playout_score};
+use tengen_board::{Board, Color, Move, Vertex, playout_score};
 
 use crate::rng::Rng;
 
@@ -29,7 +29,20 @@ pub trait PlayoutPolicy: Send {
     ///
     /// `moves` ends with the moves that led here, across the boundary between tree and playout. The order of
     /// [`Board::empties`] may be changed, the position may not.
-    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move;
+    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
+        match self.urgent(board, moves, rng) {
+            Some(v) => v.into(),
+            None => self.quiet(board, moves, rng),
+        }
+    }
+
+    /// A move that cannot wait, if there is one: the first half of [`PlayoutPolicy::choose`].
+    fn urgent(&mut self, _board: &Board, _moves: &[Move], _rng: &mut Rng) -> Option<Vertex> {
+        None
+    }
+
+    /// A move where nothing is urgent: the second half of [`PlayoutPolicy::choose`], asked only after the first.
+    fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move;
 
     /// Plays to the end and returns Black's score without komi. The moves are appended to `moves`.
     ///

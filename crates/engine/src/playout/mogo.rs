@@ -61,20 +61,13 @@ impl Mogo {
         }
     }
 
-    fn urgent(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
-        self.watch.look(board, moves);
+    fn shape_or_capture(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
         let last = moves.last().map_or(Vertex::NONE, |mv| mv.vertex_or_none());
-        if last != Vertex::NONE {
-            if rng.chance(self.config.escape)
-                && let Some(v) = save_or_capture(board, last).pick(rng)
-            {
-                return Some(v);
-            }
-            if rng.chance(self.config.pattern)
-                && let Some(v) = self.shapes_around(board, last).pick(rng)
-            {
-                return Some(v);
-            }
+        if last != Vertex::NONE
+            && rng.chance(self.config.pattern)
+            && let Some(v) = self.shapes_around(board, last).pick(rng)
+        {
+            return Some(v);
         }
         if rng.chance(self.config.capture) {
             let mut captures = Few::<16>::new();
@@ -127,10 +120,20 @@ fn save_or_capture(board: &Board, last: Vertex) -> Few<16> {
 
 impl PlayoutPolicy for Mogo {
     #[inline]
-    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
-        match self.urgent(board, moves, rng) {
+    fn urgent(&mut self, board: &Board, moves: &[Move], rng: &mut Rng) -> Option<Vertex> {
+        self.watch.look(board, moves);
+        let last = moves.last().map_or(Vertex::NONE, |mv| mv.vertex_or_none());
+        if last == Vertex::NONE || !rng.chance(self.config.escape) {
+            return None;
+        }
+        save_or_capture(board, last).pick(rng)
+    }
+
+    #[inline]
+    fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
+        match self.shape_or_capture(board, moves, rng) {
             Some(v) => v.into(),
-            None => self.uniform.choose(board, moves, rng),
+            None => self.uniform.quiet(board, moves, rng),
         }
     }
 

@@ -176,7 +176,7 @@ impl ReplyRates {
 }
 
 impl PlayoutPolicy for ReplyRates {
-    fn choose(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
+    fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move {
         self.recent.moves += 1;
         if let Some(v) = self.reply(board, moves, rng) {
             self.recent.hits += 1;

@@ -78,7 +78,7 @@ impl Uniform {
 
 impl PlayoutPolicy for Uniform {
     #[inline]
-    fn choose(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
+    fn quiet(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
         let eyes = self.eyes;
         let me = board.to_play();
         board.draw_empty(

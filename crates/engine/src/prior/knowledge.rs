@@ -1,21 +1,26 @@
-//! **What.** Go knowledge as equivalent experience: a good move starts with visits that were won, a bad one with visits
-//! that were lost.
+//! **What.** Go knowledge as equivalent experience: a move that experts would play starts with visits that were won.
 //!
-//! **Formula.** Each feature adds |w| visits, all won if w > 0 and all lost if w < 0, to the move's own statistics or to
-//! its all-moves-as-first statistics.
+//! **Formula.** The probability of a move is p = Π γ(feature) over its features, divided by the sum over all candidates.
+//! It starts with `even` visits, half of them won, and `weight` · √p visits that were won, in its own statistics or in its
+//! all-moves-as-first statistics. The features: the eight stones around the point; the line; the distances to the last two
+//! moves; captures by size and use; ways out of atari, and whether a ladder catches them all the same; atari, and whether
+//! a ladder makes it a capture; self-atari; attack and defence of chains with two liberties.
 //!
-//! **Source.** Gelly and Silver 2007 (heuristic priors); S3.1. The features and the first values are those that
-//! programs of the time agree on (michi's table: even 10, self-atari −10, capture 15 or 30, pattern 10, distance 24, 22, 8).
+//! **Source.** Gelly and Silver 2007 (heuristic priors); S3.1. Coulom 2007 for features whose weights are learned from
+//! game records as Bradley-Terry strengths. Visits in proportion to √p as in Pachi, which gives 210 (9x9) to 300 of them.
 //!
-//! **Differences.** Distances are measured in the common fate graph, where a chain is one point.
+//! **Differences.** The weights are in `knowledge.weights`, whose first lines say what `tengen train knowledge` learned them
+//! from.
+use std::{fmt, sync::LazyLock};
 
 use serde::{Deserialize, Serialize};
-use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
+use tengen_board::{Board, Color, Move, Vertex};
 
 use crate::{
     eval::Candidate,
     ladder::LadderReader,
-    playout::{Patterns, tactics::is_self_atari},
+    playout::tactics::{is_self_atari, liberties_after, room_after_atari},
+    shapes::{SHAPES, ShapeClasses},
 };
 
 /// Where equivalent experience is counted.
@@ -29,89 +34,237 @@ pub enum KnowledgeTarget {
     Value,
 }
 
-/// Parameters of [`Knowledge`]. Weights are visits: won if positive, lost if negative.
+/// Parameters of [`Knowledge`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnowledgeConfig {
     /// Where the experience is counted.
     pub target: KnowledgeTarget,
-    /// Factor of all weights.
-    pub scale: f32,
-    /// Visits of every move, half of them won.
+    /// Visits of every move, half of them won. Pachi: 14 to 20; michi: 10.
     pub even: f32,
-    /// Captures one stone.
-    pub capture: f32,
-    /// Captures more.
-    pub capture_many: f32,
-    /// Saves own stones in atari.
-    pub escape: f32,
-    /// Puts own stones in atari without need.
-    pub self_atari: f32,
-    /// Matches a 3x3 pattern.
-    pub pattern: f32,
-    /// Captures a chain in a ladder, or starts one that works.
-    pub ladder: f32,
-    /// Runs out of a ladder that works.
-    pub bad_escape: f32,
-    /// At distance 1, 2 and 3 from the last move.
-    pub near: [f32; 3],
-    /// On the first line with no stone near.
-    pub first_line: f32,
-    /// On the second line with no stone near.
-    pub second_line: f32,
-    /// On the third line with no stone near.
-    pub third_line: f32,
-    /// Passes.
+    /// Won visits of a move of probability 1. Pachi: 210 to 300.
+    pub weight: f32,
+    /// The probability of a pass.
     pub pass: f32,
 }
 
 impl Default for KnowledgeConfig {
     fn default() -> Self {
-        KnowledgeConfig {
-            target: KnowledgeTarget::Amaf,
-            scale: 1.0,
-            even: 10.0,
-            capture: 15.0,
-            capture_many: 30.0,
-            escape: 15.0,
-            self_atari: -15.0,
-            pattern: 10.0,
-            ladder: 15.0,
-            bad_escape: -20.0,
-            near: [24.0, 22.0, 8.0],
-            first_line: -10.0,
-            second_line: -6.0,
-            third_line: 6.0,
-            pass: -10.0,
+        KnowledgeConfig { target: KnowledgeTarget::Amaf, even: 20.0, weight: 250.0, pass: 0.001 }
+    }
+}
+
+/// What can be true of a move besides its shape, its line and its distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fact {
+    /// Captures one stone.
+    CaptureOne,
+    /// Captures two or three.
+    CaptureFew,
+    /// Captures more.
+    CaptureMany,
+    /// Captures the chain of the last move.
+    CaptureLast,
+    /// Captures a chain beside an own chain in atari.
+    CaptureSaves,
+    /// Extends an own chain out of atari.
+    Escape,
+    /// Extends an own chain that a ladder catches all the same.
+    EscapeInVain,
+    /// Leaves few own stones one liberty.
+    SelfAtari,
+    /// Leaves many own stones one liberty.
+    SelfAtariOfMany,
+    /// Puts a chain in atari that a ladder then catches.
+    Ladder,
+    /// Puts a chain in atari that gets out.
+    Atari,
+    /// Gives an own chain of two liberties that could be caught more of them.
+    Defend,
+}
+
+impl Fact {
+    const ALL: [Fact; 12] = [
+        Fact::CaptureOne,
+        Fact::CaptureFew,
+        Fact::CaptureMany,
+        Fact::CaptureLast,
+        Fact::CaptureSaves,
+        Fact::Escape,
+        Fact::EscapeInVain,
+        Fact::SelfAtari,
+        Fact::SelfAtariOfMany,
+        Fact::Ladder,
+        Fact::Atari,
+        Fact::Defend,
+    ];
+}
+
+const LINES: usize = 6;
+const DISTANCES: usize = 14;
+/// The first number of each kind of feature; shapes begin at 0.
+const LINE: usize = SHAPES;
+const LAST: usize = LINE + LINES;
+const BEFORE: usize = LAST + DISTANCES;
+const FACT: usize = BEFORE + DISTANCES;
+
+/// A self-atari of more stones than this is never a nakade.
+const FEW_STONES: usize = 5;
+
+/// The features of one move, as numbers below [`Features::COUNT`].
+#[derive(Clone, Copy, Debug)]
+pub struct Features {
+    list: [u16; Features::MOST],
+    len: usize,
+}
+
+impl Features {
+    /// How many features there are.
+    pub const COUNT: usize = FACT + Fact::ALL.len();
+
+    /// A move has at most a shape, a line, two distances, and every fact.
+    const MOST: usize = 4 + Fact::ALL.len();
+
+    fn new() -> Features {
+        Features { list: [0; Features::MOST], len: 0 }
+    }
+
+    #[inline]
+    fn add(&mut self, feature: usize) {
+        self.list[self.len] = feature as u16;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn add_fact(&mut self, fact: Fact) {
+        let feature = (FACT + fact as usize) as u16;
+        if !self.contains(&feature) {
+            self.add(feature as usize);
         }
     }
+}
+
+impl std::ops::Deref for Features {
+    type Target = [u16];
+    #[inline]
+    fn deref(&self) -> &[u16] {
+        &self.list[..self.len]
+    }
+}
+
+/// The logarithm of every feature's weight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureWeights(Vec<f32>);
+
+impl FeatureWeights {
+    /// All features weigh the same.
+    pub fn even() -> FeatureWeights {
+        FeatureWeights(vec![0.0; Features::COUNT])
+    }
+
+    /// The weights that come with the program.
+    pub fn standard() -> FeatureWeights {
+        FeatureWeights::parse(include_str!("knowledge.weights")).expect("a test reads the file")
+    }
+
+    /// The logarithms, by feature.
+    pub fn logs(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// The logarithms, to be changed.
+    pub fn logs_mut(&mut self) -> &mut [f32] {
+        &mut self.0
+    }
+
+    /// The name of each feature: `shape` and the smallest code of its class, `line` from the edge, `last` and `before`
+    /// with the distance to that move, or a fact.
+    fn names() -> Vec<String> {
+        let shapes = ShapeClasses::get();
+        let shape = |class| format!("shape {}", shapes.smallest_code(class));
+        let numbered = |name: &'static str, numbers: std::ops::Range<usize>| {
+            numbers.map(move |number| format!("{name} {number}"))
+        };
+        (0..SHAPES)
+            .map(shape)
+            .chain(numbered("line", 1..LINES + 1))
+            .chain(numbered("last", 2..DISTANCES + 2))
+            .chain(numbered("before", 2..DISTANCES + 2))
+            .chain(Fact::ALL.iter().map(|fact| format!("{fact:?}")))
+            .collect()
+    }
+
+    /// Reads what [`FeatureWeights`] prints. Features that are not named weigh 1; lines that begin with `#` are skipped.
+    pub fn parse(text: &str) -> Result<FeatureWeights, String> {
+        let names = FeatureWeights::names();
+        let mut weights = FeatureWeights::even();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            let broken = |what: &str| format!("line {}: {what} in {line:?}", number + 1);
+            let (name, log) = line.rsplit_once(' ').ok_or_else(|| broken("a name and a number expected"))?;
+            let feature = names.iter().position(|n| n == name).ok_or_else(|| broken("unknown feature"))?;
+            let log: f32 = log.parse().map_err(|_| broken("no number"))?;
+            if !log.is_finite() || log.abs() > 20.0 {
+                return Err(broken("a logarithm beyond 20"));
+            }
+            weights.0[feature] = log;
+        }
+        Ok(weights)
+    }
+}
+
+impl fmt::Display for FeatureWeights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, log) in FeatureWeights::names().iter().zip(&self.0).filter(|(_, log)| **log != 0.0) {
+            writeln!(f, "{name} {log:.3}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The factors of the standard weights, computed once.
+static STANDARD: LazyLock<Vec<f32>> =
+    LazyLock::new(|| FeatureWeights::standard().0.iter().map(|log| log.exp()).collect());
+
+/// Finds the features of moves. It owns the boards on which ladders are read.
+#[derive(Debug, Default)]
+pub struct FeatureReader {
+    ladders: LadderReader,
 }
 
 /// Gives candidates their equivalent experience.
 pub struct Knowledge {
     config: KnowledgeConfig,
-    ladders: LadderReader,
+    reader: FeatureReader,
 }
 
 impl Knowledge {
-    /// The knowledge with these weights.
+    /// The knowledge with these parameters.
     pub fn new(config: &KnowledgeConfig) -> Knowledge {
-        Knowledge { config: config.clone(), ladders: LadderReader::new() }
+        Knowledge { config: config.clone(), reader: FeatureReader::default() }
     }
 
-    /// Rates the candidates of a position that was reached by `last`.
-    pub fn rate(&mut self, board: &Board, last: Move, candidates: &mut [Candidate]) {
-        let distances = last.vertex().map(|v| fate_distances(board, v));
-        let me = board.to_play();
-        for candidate in candidates {
-            let (visits, wins) = match candidate.mv.vertex() {
-                None => add((self.config.even, self.config.even / 2.0), self.config.pass),
-                Some(v) => self.rate_point(board, v, distances.as_ref()),
+    /// Rates the candidates of a position that the last two moves led to, the later first.
+    pub fn rate(&mut self, board: &Board, last_two: [Move; 2], candidates: &mut [Candidate]) {
+        let factors = &STANDARD[..];
+        let mut total = 0.0;
+        for candidate in candidates.iter_mut() {
+            candidate.prior = match candidate.mv.vertex() {
+                None => 0.0,
+                Some(v) => {
+                    let features = self.reader.features(board, v, last_two);
+                    features.iter().map(|&feature| factors[feature as usize]).product()
+                }
             };
-            let (visits, wins) = (visits * self.config.scale, wins * self.config.scale);
-            let black = if me == Color::Black { wins } else { visits - wins };
-            candidate.prior = if visits > 0.0 { wins / visits } else { 0.0 };
-            match self.config.target {
+            total += candidate.prior;
+        }
+        let KnowledgeConfig { target, even, weight, pass } = self.config;
+        let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+        for candidate in candidates {
+            candidate.prior = if candidate.mv.is_pass() { pass } else { candidate.prior * scale };
+            let won = weight * candidate.prior.sqrt();
+            let (visits, wins) = (even + won, even / 2.0 + won);
+            let black = if board.to_play() == Color::Black { wins } else { visits - wins };
+            match target {
                 KnowledgeTarget::Amaf => {
                     candidate.amaf_visits += visits;
                     candidate.amaf_black_value += black;
@@ -123,143 +276,189 @@ impl Knowledge {
             }
         }
     }
+}
 
-    /// Visits and wins of a stone on `v` for the player to move.
-    fn rate_point(&mut self, board: &Board, v: Vertex, distances: Option<&VertexMap<u8>>) -> (f32, f32) {
-        let Knowledge { config, ladders } = self;
+impl FeatureReader {
+    /// The features of a stone on `v` for the player to move; the last two moves, the later first.
+    pub fn features(&mut self, board: &Board, v: Vertex, [last, before]: [Move; 2]) -> Features {
+        let mut features = Features::new();
+        features.add(ShapeClasses::get().of(board.surrounding_code(v, board.to_play())));
+        features.add(LINE + line(board, v));
+        if let Some(last) = last.vertex() {
+            features.add(LAST + distance(v, last));
+        }
+        if let Some(before) = before.vertex() {
+            features.add(BEFORE + distance(v, before));
+        }
+        self.add_facts(board, v, last, &mut features);
+        features
+    }
+
+    fn add_facts(&mut self, board: &Board, v: Vertex, last: Move, features: &mut Features) {
         let me = board.to_play();
-        let mut rating = (config.even, config.even / 2.0);
         let mut captured = 0;
-        let mut saved = Vertex::NONE;
-        let mut laddered = false;
+        let mut at_stake = 1;
         for n in v.neighbors() {
             let enemy = board.chain_of(n, !me);
             if enemy != Vertex::NONE {
                 if board.is_atari_at(enemy, v) {
                     captured += board.chain_size(enemy);
-                } else if ladders.is_captured_by(board, enemy, v) {
-                    laddered = true;
+                    if board.chain(last.vertex_or_none()) == enemy {
+                        features.add_fact(Fact::CaptureLast);
+                    }
+                    if touches_chain_in_atari(board, enemy, me) {
+                        features.add_fact(Fact::CaptureSaves);
+                    }
+                } else if has_two_liberties(board, enemy) {
+                    let caught = self.ladders.is_captured_by(board, enemy, v);
+                    features.add_fact(if caught { Fact::Ladder } else { Fact::Atari });
                 }
             }
             let friend = board.chain_of(n, me);
-            if friend != Vertex::NONE && board.is_atari_at(friend, v) {
-                saved = friend;
+            if friend != Vertex::NONE {
+                at_stake += board.chain_size(friend);
+                if board.is_atari_at(friend, v) {
+                    let vain = self.ladders.is_doomed(board, friend);
+                    features.add_fact(if vain { Fact::EscapeInVain } else { Fact::Escape });
+                } else if is_threatened(board, friend, me) && liberties_after::<3>(board, v, me).is_full() {
+                    features.add_fact(Fact::Defend);
+                }
             }
         }
-        if captured > 0 {
-            rating = add(rating, if captured == 1 { config.capture } else { config.capture_many });
-        } else if saved != Vertex::NONE {
-            rating = if is_self_atari(board, v, me) {
-                add(rating, config.self_atari)
-            } else if ladders.is_doomed(board, saved) {
-                add(rating, config.bad_escape)
-            } else {
-                add(rating, config.escape)
-            };
-        } else if is_self_atari(board, v, me) {
-            rating = add(rating, config.self_atari);
+        match captured {
+            0 => {}
+            1 => features.add_fact(Fact::CaptureOne),
+            2 | 3 => features.add_fact(Fact::CaptureFew),
+            _ => features.add_fact(Fact::CaptureMany),
         }
-        if laddered {
-            rating = add(rating, config.ladder);
+        if is_self_atari(board, v, me) {
+            features.add_fact(if at_stake > FEW_STONES { Fact::SelfAtariOfMany } else { Fact::SelfAtari });
         }
-        if Patterns::standard().matches(board, v, me) {
-            rating = add(rating, config.pattern);
-        }
-        if let Some(distances) = distances {
-            let distance = distances[v] as usize;
-            if (1..=3).contains(&distance) {
-                rating = add(rating, config.near[distance - 1]);
-            }
-        }
-        add(rating, line_weight(board, v, config))
     }
 }
 
-/// Adds a weight to (visits, wins).
 #[inline]
-fn add((visits, wins): (f32, f32), weight: f32) -> (f32, f32) {
-    (visits + weight.abs(), wins + weight.max(0.0))
+fn has_two_liberties(board: &Board, chain: Vertex) -> bool {
+    board.pseudo_liberties(chain) <= 8 && board.liberties::<3>(chain).len() == 2
 }
 
-/// The weight of the line of `v`, if no stone is within two columns and rows.
-fn line_weight(board: &Board, v: Vertex, config: &KnowledgeConfig) -> f32 {
+/// Whether an atari would leave an own chain of two liberties no way out.
+fn is_threatened(board: &Board, chain: Vertex, me: Color) -> bool {
+    if board.pseudo_liberties(chain) > 8 {
+        return false;
+    }
+    let [a, b] = board.liberties::<3>(chain)[..] else { return false };
+    [(a, b), (b, a)]
+        .into_iter()
+        .any(|(at, other)| room_after_atari(board, chain, at, other) < 2 && !is_self_atari(board, at, !me))
+}
+
+/// Whether a chain of `me` in atari touches the enemy chain.
+fn touches_chain_in_atari(board: &Board, enemy: Vertex, me: Color) -> bool {
+    board.chain_stones(enemy).any(|stone| {
+        stone.neighbors().iter().any(|&n| {
+            let friend = board.chain_of(n, me);
+            friend != Vertex::NONE && board.atari(friend).is_some()
+        })
+    })
+}
+
+/// The line of `v`, the first being 0.
+fn line(board: &Board, v: Vertex) -> usize {
     let (col, row) = (v.col(), v.row());
-    let line = col.min(row).min(board.width() - 1 - col).min(board.height() - 1 - row);
-    let weight = match line {
-        0 => config.first_line,
-        1 => config.second_line,
-        2 => config.third_line,
-        _ => return 0.0,
-    };
-    let near = |at: usize, size: usize| at.saturating_sub(2)..=(at + 2).min(size - 1);
-    let crowded = near(row, board.height())
-        .any(|r| near(col, board.width()).any(|c| board.chain(Vertex::new(c, r)) != Vertex::NONE));
-    if crowded { 0.0 } else { weight }
+    col.min(row).min(board.width() - 1 - col).min(board.height() - 1 - row).min(LINES - 1)
 }
 
-/// Distances up to 3 from `start` in the common fate graph, where a chain is one point; 255 beyond.
-fn fate_distances(board: &Board, start: Vertex) -> VertexMap<u8> {
-    const FARTHEST: u8 = 3;
-    let mut distances = VertexMap::filled(u8::MAX);
-    let mut queue = [Vertex::NONE; MAX_AREA];
-    let mut end = reach(board, start, 0, &mut distances, &mut queue, 0);
-    let mut done = 0;
-    while done < end {
-        let v = queue[done];
-        done += 1;
-        let distance = distances[v];
-        if distance == FARTHEST {
-            break;
-        }
-        for n in v.neighbors() {
-            if distances[n] == u8::MAX && board.contains(n) {
-                end = reach(board, n, distance + 1, &mut distances, &mut queue, end);
-            }
-        }
-    }
-    distances
-}
-
-/// Gives `v`, or all stones of the chain there, a distance and appends them to the queue; returns its end.
-fn reach(
-    board: &Board,
-    v: Vertex,
-    distance: u8,
-    distances: &mut VertexMap<u8>,
-    queue: &mut [Vertex; MAX_AREA],
-    mut end: usize,
-) -> usize {
-    let mut append = |v: Vertex| {
-        distances[v] = distance;
-        queue[end] = v;
-        end += 1;
-    };
-    match board.chain(v) {
-        Vertex::NONE => append(v),
-        chain => board.chain_stones(chain).for_each(append),
-    }
-    end
+/// The distance of two points as Coulom measures it, columns and rows and the larger of them once more; 2 counts as 0.
+fn distance(a: Vertex, b: Vertex) -> usize {
+    let (cols, rows) = (a.col().abs_diff(b.col()), a.row().abs_diff(b.row()));
+    (cols + rows + cols.max(rows)).saturating_sub(2).min(DISTANCES - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn vertex(name: &str) -> Vertex {
+        name.parse().unwrap()
+    }
+
+    /// The facts of Black's move.
+    fn facts(diagram: &str, at: &str, last: &str) -> Vec<Fact> {
+        let board = Board::from_diagram(diagram).unwrap();
+        let features =
+            FeatureReader::default().features(&board, vertex(at), [last.parse().unwrap(), Move::PASS]);
+        let is_fact = |&feature: &u16| (feature as usize).checked_sub(FACT).map(|fact| Fact::ALL[fact]);
+        features.iter().filter_map(is_fact).collect()
+    }
+
     #[test]
-    fn chains_are_one_point_in_the_common_fate_graph() {
-        let board = Board::from_diagram(
-            ". . . . .
-             . . . . .
-             X X X X .
-             . . . . .
-             . . . . .",
-        )
-        .unwrap();
-        let distances = fate_distances(&board, "A2".parse().unwrap());
-        let at = |name: &str| distances[name.parse().unwrap()];
-        assert_eq!(
-            [at("A2"), at("A3"), at("D3"), at("D4"), at("E3"), at("E5")],
-            [0, 1, 1, 2, 2, 4].map(|d: u8| if d > 3 { 255 } else { d })
-        );
+    fn facts_of_captures_and_escapes() {
+        let diagram = ". . . . . / . X . . . / O O X . . / X O X . . / . X . . .";
+        assert_eq!(facts(diagram, "A4", "B2"), [Fact::CaptureLast, Fact::CaptureSaves, Fact::CaptureFew]);
+        let diagram = ". . . . . . / . . . . . . / . O . . . . / O X . . . . / . O . . . . / . . . . . .";
+        assert_eq!(facts(diagram, "C3", "A3"), [Fact::Escape]);
+        // Running from A1 along the edge leads nowhere.
+        let diagram = ". . . . . . / . . . . . . / . . . . . . / O O . . . O / X . O O O . / . . . . . .";
+        assert_eq!(facts(diagram, "B2", "C2"), []);
+    }
+
+    #[test]
+    fn facts_of_ataris() {
+        // White's stone at the edge has two liberties: from A1 it runs along the first line into Black's stone.
+        let diagram = ". . . . . . / . . . . . . / . . . . . . / . X X X . . / . O . . X . ";
+        assert_eq!(facts(diagram, "A1", "B1"), [Fact::Ladder, Fact::SelfAtari]);
+        // In the open it gets away.
+        let diagram =
+            ". . . . . . . / . . . . . . . / . . X . . . . / . X O . . . . / . . . . . . . / . . . . . . .";
+        assert_eq!(facts(diagram, "D3", "C3"), [Fact::Atari]);
+        let diagram =
+            ". . . . . . . / . . . . . . . / . . X O . . . / . X O . . . . / . . . . . . . / . . . . . . .";
+        assert_eq!(facts(diagram, "C2", "C3"), [Fact::Atari]);
+        // Two liberties that the opponent could take one by one.
+        let diagram = ". . . . . . / . . . . . . / . O O . . . / O X X . . . / . O . . . . / . . O . . .";
+        assert_eq!(facts(diagram, "D3", "B2"), [Fact::Defend]);
+    }
+
+    #[test]
+    fn probabilities_add_up_and_experience_follows_them() {
+        let mut board =
+            Board::from_diagram(". . . . . / . X O . . / . O X . . / . . . . . / . . . . .").unwrap();
+        board.set_to_play(Color::White);
+        let mut candidates: Vec<_> = board.empties().iter().map(|&v| Candidate::new(v.into())).collect();
+        let config = KnowledgeConfig { even: 10.0, weight: 100.0, ..KnowledgeConfig::default() };
+        Knowledge::new(&config).rate(&board, ["C3".parse().unwrap(), Move::PASS], &mut candidates);
+        let total: f32 = candidates.iter().map(|c| c.prior).sum();
+        assert!((total - 1.0).abs() < 1e-4, "{total}");
+        for c in &candidates {
+            let won = 100.0 * c.prior.sqrt();
+            assert!((c.amaf_visits - (10.0 + won)).abs() < 1e-3);
+            // White's wins are Black's losses.
+            assert!((c.amaf_black_value - 5.0).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn the_weights_that_come_with_the_program_are_complete() {
+        let weights = FeatureWeights::standard();
+        let known = weights.logs().iter().filter(|log| **log != 0.0).count();
+        assert!(known > 900, "{known}");
+        let log = |fact: Fact| weights.logs()[FACT + fact as usize];
+        assert!(log(Fact::Escape) > log(Fact::EscapeInVain) && log(Fact::SelfAtari) < 0.0);
+        let printed = weights.to_string();
+        assert_eq!(FeatureWeights::parse(&printed).unwrap().to_string(), printed);
+    }
+
+    #[test]
+    fn broken_weights_are_refused() {
+        for (text, expected) in [
+            ("shape 0 x", "no number"),
+            ("shape 65535000 1.0", "unknown feature"),
+            ("line 1 1e9", "beyond 20"),
+            ("line", "a name and a number"),
+        ] {
+            let error = FeatureWeights::parse(text).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 }

@@ -4,4 +4,4 @@ pub mod gcmb;
 mod knowledge;
 
 pub use gcmb::{Gcmb, GcmbConfig, GcmbRecord};
-pub use knowledge::{Knowledge, KnowledgeConfig, KnowledgeTarget};
+pub use knowledge::{FeatureReader, FeatureWeights, Features, Knowledge, KnowledgeConfig, KnowledgeTarget};

@@ -1,0 +1,117 @@
+//! `tengen train knowledge`: the weights of move features that guide the classic search.
+
+use std::{fs, path::PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use tengen_board::{Game, sgf};
+use tengen_engine::prior::FeatureWeights;
+use tengen_lab::learn_knowledge::{LearnConfig, learn, predict};
+
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen train knowledge --data train9.sgf.gz --held-out val9.sgf.gz --out knowledge.weights
+  tengen train knowledge --data train9.sgf.gz train19.sgf.gz:3000 --out knowledge.weights
+
+A number after a file takes so many games of it. The weights that come with the program are the file
+crates/engine/src/prior/knowledge.weights.";
+
+/// Learn the weights of move features (captures, ladders, shapes, distances) from game records.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct KnowledgeArgs {
+    /// Files of game records, .sgf or .sgf.gz
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE[:GAMES]")]
+    data: Vec<String>,
+    /// Games to measure the prediction on
+    #[arg(long, num_args = 1.., value_name = "FILE[:GAMES]")]
+    held_out: Vec<String>,
+    /// Passes over the games
+    #[arg(long, default_value_t = LearnConfig::default().epochs)]
+    epochs: usize,
+    /// Where the weights go
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
+    let mut games = Vec::new();
+    for file in &args.data {
+        games.extend(read_games(file)?);
+    }
+    let held_out =
+        args.held_out.iter().map(|file| Ok((file, read_games(file)?))).collect::<Result<Vec<_>>>()?;
+    interleave(&mut games);
+    let bar = output.bar(args.epochs as u64, None, "epochs");
+    bar.tick();
+    let config = LearnConfig { epochs: args.epochs, ..LearnConfig::default() };
+    let weights = learn(&games, &config, |_, _| bar.inc(1));
+    bar.finish_and_clear();
+    save(args, games.len(), &weights)?;
+    let mut results = Vec::new();
+    for (file, games) in &held_out {
+        let prediction = predict(games, &weights);
+        if args.json {
+            results.push(json!({"file": file, "positions": prediction.positions, "top1": prediction.top1, "loss": prediction.loss}));
+        } else {
+            output.line(format!(
+                "{file}: {:.1}% of {} moves are the likeliest, loss {:.3}",
+                100.0 * prediction.top1,
+                prediction.positions,
+                prediction.loss
+            ))?;
+        }
+    }
+    if args.json {
+        return output.json(&json!({"games": games.len(), "out": args.out, "held_out": results}));
+    }
+    output.line(format!("{} games, weights in {}", games.len(), args.out.display()))
+}
+
+/// The games of `FILE` or `FILE:GAMES`.
+fn read_games(text: &str) -> Result<Vec<Game>> {
+    let (path, most) = match text.rsplit_once(':').map(|(path, most)| (path, most.parse::<usize>())) {
+        Some((path, Ok(most))) => (path, most),
+        _ => (text, usize::MAX),
+    };
+    let bytes = sgf::read_file(path.as_ref()).with_context(|| format!("cannot read {path}"))?;
+    let text = sgf::text_of(&bytes).with_context(|| path.to_owned())?;
+    let mut games = Vec::new();
+    for (number, record) in sgf::games(&text).take(most).enumerate() {
+        let game = record.and_then(|record| record.main_line());
+        games.push(game.with_context(|| format!("{path}, game {}", number + 1))?);
+    }
+    if games.is_empty() {
+        bail!("{path} has no games; it should be a file of SGF records");
+    }
+    Ok(games)
+}
+
+/// Mixes the files, so that the last one read does not have the last word.
+fn interleave(games: &mut [Game]) {
+    let mut rng = tengen_engine::rng::Rng::new(1);
+    for i in (1..games.len()).rev() {
+        games.swap(i, rng.below(i + 1));
+    }
+}
+
+fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<()> {
+    let names: Vec<_> =
+        args.data.iter().map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file)).collect();
+    let text = format!(
+        "# Logarithms of the weights of move features, learned by `tengen train knowledge` from {games} games\n\
+         # ({}), {} epochs.\n{weights}",
+        names.join(", "),
+        args.epochs
+    );
+    let temporary = args.out.with_extension("tmp");
+    fs::write(&temporary, text)
+        .and_then(|()| fs::rename(&temporary, &args.out))
+        .with_context(|| format!("cannot write {}; choose another place with --out", args.out.display()))
+}

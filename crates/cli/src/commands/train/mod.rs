@@ -1,0 +1,26 @@
+//! `tengen train`: what is learned from game records. A file for each kind.
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use crate::output::Output;
+
+mod knowledge;
+
+/// Learn from game records.
+#[derive(Args)]
+pub(crate) struct TrainArgs {
+    #[command(subcommand)]
+    kind: TrainKind,
+}
+
+#[derive(Subcommand)]
+enum TrainKind {
+    Knowledge(knowledge::KnowledgeArgs),
+}
+
+pub(crate) fn run(args: &TrainArgs, output: &mut Output) -> Result<()> {
+    match &args.kind {
+        TrainKind::Knowledge(args) => knowledge::run(args, output),
+    }
+}
