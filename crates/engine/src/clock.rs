@@ -1,9 +1,16 @@
 //! Time controls and clocks, as GTP, KGS and KataGo describe them.
+//!
+//! A [`Clock`] is one player's: the server keeps one for each colour, so that it knows the time even when the front end
+//! never says `time_left`, and a match keeps one as the judge of time. How much of it a move may take is `pace.rs`.
 
-use std::time::Duration;
+use std::{fmt, str::FromStr, time::Duration};
 
-/// The time control of a game, the same for both players.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The time control of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum TimeSettings {
     /// No limit.
     #[default]
@@ -19,7 +26,7 @@ pub enum TimeSettings {
         main: Duration,
         /// For the next `stones` moves.
         period: Duration,
-        /// Moves a period.
+        /// Moves a period, at least 1.
         stones: u32,
     },
     /// After the main time, one move within each `period`; a period is lost when it runs out.
@@ -28,7 +35,7 @@ pub enum TimeSettings {
         main: Duration,
         /// For one move.
         period: Duration,
-        /// How many periods there are.
+        /// How many periods there are, at least 1.
         periods: u32,
     },
     /// Each move adds `increment` to the clock.
@@ -40,11 +47,284 @@ pub enum TimeSettings {
     },
 }
 
-/// What a player's clock shows (GTP's `time_left`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl TimeSettings {
+    /// The names of the time controls, as [`TimeSettings::from_str`] and KataGo's `kata-time_settings` write them.
+    pub const NAMES: [&'static str; 5] = ["none", "absolute", "byoyomi", "canadian", "fischer"];
+
+    /// Longer times are cut to this, a year, so that sums cannot overflow.
+    pub const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+    /// GTP's `time_settings`: a period without stones means that there is no limit.
+    pub fn from_gtp(main: Duration, period: Duration, stones: u32) -> TimeSettings {
+        match (period.is_zero(), stones) {
+            (false, 0) => TimeSettings::Unlimited,
+            (true, _) if main.is_zero() => TimeSettings::Unlimited,
+            (true, _) => TimeSettings::Absolute { main },
+            (false, stones) => TimeSettings::Canadian { main, period, stones },
+        }
+    }
+
+    /// GTP's `time_settings` that comes nearest: main time, period and stones.
+    pub fn to_gtp(self) -> (Duration, Duration, u32) {
+        match self {
+            TimeSettings::Unlimited => (Duration::ZERO, Duration::from_secs(1), 0),
+            TimeSettings::Absolute { main } | TimeSettings::Fischer { main, .. } => (main, Duration::ZERO, 0),
+            TimeSettings::Canadian { main, period, stones } => (main, period, stones),
+            TimeSettings::ByoYomi { main, period, .. } => (main, period, 1),
+        }
+    }
+}
+
+/// A text that is no time control.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{0:?} is no time control: write none, absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES or \
+     fischer MAIN INCREMENT, with times in seconds"
+)]
+pub struct ParseTimeError(String);
+
+impl FromStr for TimeSettings {
+    type Err = ParseTimeError;
+
+    /// The arguments of KataGo's `kata-time_settings`; a number alone is an absolute time.
+    fn from_str(text: &str) -> Result<TimeSettings, ParseTimeError> {
+        let wrong = || ParseTimeError(text.chars().take(60).collect());
+        let seconds = |word: &str| parse_seconds(word).ok_or_else(wrong);
+        let count = |word: &str| word.parse::<u32>().map_err(|_| wrong());
+        let words: Vec<_> = text.split_whitespace().collect();
+        Ok(match words[..] {
+            ["none"] => TimeSettings::Unlimited,
+            ["absolute", main] | [main] => TimeSettings::Absolute { main: seconds(main)? },
+            [kind @ ("byoyomi" | "canadian"), main, period, number] => {
+                match (kind, seconds(main)?, seconds(period)?, count(number)?) {
+                    // Nothing follows the main time.
+                    (_, main, _, 0) => TimeSettings::Absolute { main },
+                    (_, main, Duration::ZERO, _) => TimeSettings::Absolute { main },
+                    ("canadian", main, period, stones) => TimeSettings::Canadian { main, period, stones },
+                    (_, main, period, periods) => TimeSettings::ByoYomi { main, period, periods },
+                }
+            }
+            ["fischer", main, increment] => {
+                TimeSettings::Fischer { main: seconds(main)?, increment: seconds(increment)? }
+            }
+            _ => return Err(wrong()),
+        })
+    }
+}
+
+/// A time in seconds, zero or more.
+fn parse_seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    let longest = TimeSettings::LONGEST.as_secs_f64();
+    (seconds.is_finite() && seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(longest)))
+}
+
+impl fmt::Display for TimeSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = Duration::as_secs_f64;
+        match self {
+            TimeSettings::Unlimited => f.write_str("none"),
+            TimeSettings::Absolute { main } => write!(f, "absolute {}", s(main)),
+            TimeSettings::ByoYomi { main, period, periods } => {
+                write!(f, "byoyomi {} {} {periods}", s(main), s(period))
+            }
+            TimeSettings::Canadian { main, period, stones } => {
+                write!(f, "canadian {} {} {stones}", s(main), s(period))
+            }
+            TimeSettings::Fischer { main, increment } => write!(f, "fischer {} {}", s(main), s(increment)),
+        }
+    }
+}
+
+impl From<TimeSettings> for String {
+    fn from(settings: TimeSettings) -> String {
+        settings.to_string()
+    }
+}
+
+impl TryFrom<String> for TimeSettings {
+    type Error = ParseTimeError;
+
+    fn try_from(text: String) -> Result<TimeSettings, ParseTimeError> {
+        text.parse()
+    }
+}
+
+/// A player's clock.
+///
+/// ```
+/// use std::time::Duration;
+/// use tengen_engine::clock::Clock;
+/// let mut clock = Clock::new("byoyomi 60 10 3".parse().unwrap());
+/// assert!(clock.spend(Duration::from_secs(75)));
+/// assert_eq!((clock.left.as_secs(), clock.stones), (10, 2));
+/// assert!(!clock.spend(Duration::from_secs(25)), "the flag has fallen");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
+    /// The time control.
+    pub settings: TimeSettings,
     /// Time left: of the main time if `stones` is 0, else of the current period.
     pub left: Duration,
     /// Moves left in the current Canadian period, or byo-yomi periods left; 0 during the main time.
     pub stones: u32,
+}
+
+impl Clock {
+    /// A clock at the beginning of a game.
+    pub fn new(settings: TimeSettings) -> Clock {
+        let (TimeSettings::Absolute { main }
+        | TimeSettings::Canadian { main, .. }
+        | TimeSettings::ByoYomi { main, .. }
+        | TimeSettings::Fischer { main, .. }) = settings
+        else {
+            return Clock::default();
+        };
+        let mut clock = Clock { settings, left: main, stones: 0 };
+        clock.end_main_time();
+        clock
+    }
+
+    /// What GTP's `time_left` says. Without time settings it tells those too.
+    pub fn set(&mut self, left: Duration, stones: u32) {
+        if self.settings == TimeSettings::Unlimited {
+            self.settings = match stones {
+                0 => TimeSettings::Absolute { main: left },
+                _ => TimeSettings::Canadian { main: Duration::ZERO, period: left, stones },
+            };
+        }
+        (self.left, self.stones) = (left, stones);
+        self.end_main_time();
+    }
+
+    /// Goes to the first period if the main time is over.
+    fn end_main_time(&mut self) {
+        if !self.left.is_zero() || self.stones > 0 {
+            return;
+        }
+        match self.settings {
+            TimeSettings::Canadian { period, stones: number, .. }
+            | TimeSettings::ByoYomi { period, periods: number, .. } => {
+                (self.left, self.stones) = (period, number);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether there is a limit.
+    pub fn is_limited(&self) -> bool {
+        self.settings != TimeSettings::Unlimited
+    }
+
+    /// How long one move can take before the flag falls.
+    pub fn until_flag(&self) -> Duration {
+        match self.settings {
+            TimeSettings::Unlimited => TimeSettings::LONGEST,
+            TimeSettings::Absolute { .. } | TimeSettings::Fischer { .. } => self.left,
+            TimeSettings::Canadian { period, .. } if self.stones == 0 => self.left + period,
+            TimeSettings::Canadian { .. } => self.left,
+            TimeSettings::ByoYomi { period, periods, .. } if self.stones == 0 => self.left + period * periods,
+            TimeSettings::ByoYomi { period, .. } => self.left + period * (self.stones - 1),
+        }
+    }
+
+    /// Takes the time of a move off the clock and makes it ready for the next. `false` if the flag has fallen.
+    pub fn spend(&mut self, mut used: Duration) -> bool {
+        if used > self.until_flag() {
+            self.left = Duration::ZERO;
+            return false;
+        }
+        if self.stones == 0 && used > self.left {
+            used -= self.left;
+            self.left = Duration::ZERO;
+            self.end_main_time();
+        }
+        match self.settings {
+            TimeSettings::Unlimited => {}
+            TimeSettings::Absolute { .. } => self.left -= used,
+            TimeSettings::Fischer { increment, .. } => {
+                self.left = (self.left - used + increment).min(TimeSettings::LONGEST);
+            }
+            _ if self.stones == 0 => {
+                self.left -= used;
+                self.end_main_time();
+            }
+            TimeSettings::Canadian { period, stones, .. } => {
+                (self.left, self.stones) = (self.left - used, self.stones - 1);
+                if self.stones == 0 {
+                    (self.left, self.stones) = (period, stones);
+                }
+            }
+            TimeSettings::ByoYomi { period, .. } => {
+                while used > self.left {
+                    used -= self.left;
+                    (self.left, self.stones) = (period, self.stones - 1);
+                }
+                self.left = period;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(text: &str) -> Clock {
+        Clock::new(text.parse().unwrap())
+    }
+
+    /// What the clock shows after each of these moves; `None` when the flag has fallen.
+    fn play(text: &str, moves: &[u64]) -> Vec<Option<(u64, u32)>> {
+        let mut clock = clock(text);
+        let mut shown = |&seconds: &u64| {
+            let stands = clock.spend(Duration::from_secs(seconds));
+            stands.then_some((clock.left.as_secs(), clock.stones))
+        };
+        moves.iter().map(&mut shown).collect()
+    }
+
+    #[test]
+    fn every_time_control_is_kept() {
+        assert_eq!(play("none", &[1000]), [Some((0, 0))]);
+        assert_eq!(play("10", &[4, 6, 1]), [Some((6, 0)), Some((0, 0)), None]);
+        assert_eq!(play("fischer 10 3", &[10, 3, 4]), [Some((3, 0)), Some((3, 0)), None]);
+        assert_eq!(
+            play("canadian 10 20 2", &[4, 10, 16, 5, 1]),
+            [Some((6, 0)), Some((16, 1)), Some((20, 2)), Some((15, 1)), Some((20, 2))]
+        );
+        assert_eq!(play("canadian 10 20 2", &[31]), [None]);
+        assert_eq!(
+            play("byoyomi 10 5 3", &[10, 5, 6, 5, 6]),
+            [Some((5, 3)), Some((5, 3)), Some((5, 2)), Some((5, 2)), Some((5, 1))]
+        );
+        assert_eq!(play("byoyomi 10 5 3", &[25, 5, 6]), [Some((5, 1)), Some((5, 1)), None]);
+        assert_eq!(play("byoyomi 0 5 1", &[5, 6]), [Some((5, 1)), None]);
+    }
+
+    #[test]
+    fn a_front_end_sets_the_clock() {
+        let mut byoyomi = clock("byoyomi 10 5 3");
+        byoyomi.set(Duration::ZERO, 0);
+        assert_eq!((byoyomi.left.as_secs(), byoyomi.stones), (5, 3), "the main time is over");
+        byoyomi.set(Duration::from_secs(2), 1);
+        assert_eq!(byoyomi.until_flag(), Duration::from_secs(2));
+        let mut unannounced = Clock::default();
+        unannounced.set(Duration::from_secs(60), 0);
+        assert_eq!(unannounced, clock("60"));
+    }
+
+    #[test]
+    fn settings_are_written_and_read() {
+        for text in ["none", "absolute 2.5", "byoyomi 60 10 5", "canadian 60 300 25", "fischer 60 0.5"] {
+            let settings: TimeSettings = text.parse().unwrap();
+            assert_eq!(settings.to_string(), text);
+        }
+        assert_eq!("byoyomi 60 10 0".parse(), Ok(TimeSettings::Absolute { main: Duration::from_mins(1) }));
+        for text in ["", "-1", "nan", "absolute", "fischer 1", "canadian 1 1 x", "hourglass 3", "1 2"] {
+            let error = text.parse::<TimeSettings>().unwrap_err().to_string();
+            assert!(error.contains("fischer MAIN INCREMENT"), "{error}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod eval;
 pub mod gtp;
 pub mod ladder;
 pub mod mcts;
+pub mod pace;
 pub mod player;
 pub mod playout;
 pub mod prior;

@@ -1,10 +1,12 @@
 //! The player that searches: keeps its tree and what its policies have learned from move to move.
 
+use std::time::{Duration, Instant};
+
 use tengen_board::{Game, Move, PlayedMove, Vertex};
 
 use crate::{
     eval::{Evaluator, PlayoutEvaluator},
-    player::{Budget, Decision, Player},
+    player::{Budget, Decision, Player, StopSignal},
     prior::Gcmb,
     report::SearchReport,
     restriction::Restriction,
@@ -36,6 +38,9 @@ impl Mcts {
     /// Playouts a move where neither the caller nor the player's own budget says how many.
     pub const DEFAULT_PLAYOUTS: u64 = 10_000;
 
+    /// Playouts on the opponent's time, so that an engine which is left alone comes to rest.
+    const MOST_PONDERED: u64 = 2_000_000;
+
     /// A player with these parts, evaluating by playouts. `budget` holds where a decision's own leaves it open.
     pub fn new(name: &str, config: &SearchConfig, budget: Budget, threads: usize, seed: u64) -> Mcts {
         let evaluator = PlayoutEvaluator::new(config.playout.build(), config.limits);
@@ -57,8 +62,14 @@ impl Mcts {
 
     /// Searches a position without playing.
     pub fn search(&mut self, game: &Game, budget: &Budget) -> &SearchReport {
+        let report = self.run(game, budget);
+        self.report.insert(report)
+    }
+
+    fn run(&mut self, game: &Game, budget: &Budget) -> SearchReport {
+        let start = Instant::now();
         self.prepare(game, &budget.restrictions);
-        let budget = self.fill_in(budget);
+        let budget = self.fill_in(game, budget, start.elapsed());
         if let Some(gcmb) = &mut self.gcmb {
             gcmb.clear();
         }
@@ -70,8 +81,7 @@ impl Mcts {
             gcmb: self.gcmb.as_ref(),
             threads: self.threads,
         };
-        let report = search(game, &parts, &budget, &mut self.rng);
-        self.report.insert(report)
+        search(game, &parts, &budget, &mut self.rng)
     }
 
     /// The table of corresponding moves of the last search, and the tree it belongs to.
@@ -79,11 +89,18 @@ impl Mcts {
         self.gcmb.as_mut().map(|gcmb| (gcmb, &self.tree))
     }
 
-    /// The budget with this player's own settings where it leaves something open.
-    fn fill_in(&self, budget: &Budget) -> Budget {
+    /// The budget with this player's own settings where it leaves something open, and with a share of the clock, of
+    /// which `used` is gone already. Where a clock runs, settings can only make the search shorter.
+    fn fill_in(&self, game: &Game, budget: &Budget, used: Duration) -> Budget {
         let mut budget = budget.clone();
         if budget.playouts.is_none() && budget.time.is_none() {
             (budget.playouts, budget.time) = (self.budget.playouts, self.budget.time);
+        }
+        let allotment = budget.clock.and_then(|clock| self.config.pace.allot(&clock, game.board()));
+        if let Some(allotment) = allotment {
+            let most = allotment.most.saturating_sub(used);
+            budget.time = Some(budget.time.map_or(most, |time| time.min(most)));
+            budget.enough = Some(allotment.enough.saturating_sub(used));
         }
         if budget.playouts.is_none() && budget.time.is_none() {
             budget.playouts = Some(Self::DEFAULT_PLAYOUTS);
@@ -162,6 +179,13 @@ impl Player for Mcts {
 
     fn searches(&self) -> bool {
         true
+    }
+
+    fn ponder(&mut self, game: &Game, stop: &StopSignal) {
+        if self.config.ponder {
+            let playouts = Some(Self::MOST_PONDERED);
+            self.run(game, &Budget { playouts, stop: stop.clone(), ..Budget::default() });
+        }
     }
 
     fn new_game(&mut self) {

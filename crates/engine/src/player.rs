@@ -11,6 +11,7 @@ use std::{
 use tengen_board::{Game, Move};
 
 use crate::{
+    clock::Clock,
     playout::{PlayoutPolicy, Uniform, UniformConfig},
     report::SearchReport,
     restriction::Restriction,
@@ -56,6 +57,10 @@ pub struct Budget {
     pub playouts: Option<u64>,
     /// At most this long; the player's own setting if absent.
     pub time: Option<Duration>,
+    /// Usually this long; longer, up to `time`, if the move is unclear. The same as `time` if absent.
+    pub enough: Option<Duration>,
+    /// The clock that runs while the player thinks: it has to divide the time up itself.
+    pub clock: Option<Clock>,
     /// Ends the search early.
     pub stop: StopSignal,
     /// Sees the search while it runs.
@@ -84,6 +89,9 @@ pub trait Player: Send {
     fn searches(&self) -> bool {
         false
     }
+
+    /// Thinks on the opponent's time about the position of `game` until it is stopped; most players do not.
+    fn ponder(&mut self, _game: &Game, _stop: &StopSignal) {}
 
     /// Forgets what belongs to the last game.
     fn new_game(&mut self) {}

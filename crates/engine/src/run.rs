@@ -10,7 +10,10 @@ use std::{
 };
 
 use crate::{
+    pace::Pace,
     player::Budget,
+    search::SearchParts,
+    tree::Tree,
     watch::Watch,
     worker::{Totals, Worker},
 };
@@ -19,6 +22,8 @@ use crate::{
 pub(crate) struct Run<'a> {
     budget: &'a Budget,
     start: Instant,
+    pace: Pace<'a>,
+    tree: &'a Tree,
     claimed: AtomicU64,
     /// Counts the reports asked for: a thread that sees it grow publishes its totals.
     round: AtomicU32,
@@ -38,8 +43,10 @@ impl Published {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(budget: &'a Budget, start: Instant) -> Run<'a> {
-        Run { budget, start, claimed: AtomicU64::new(0), round: AtomicU32::new(0) }
+    pub(crate) fn new(parts: &SearchParts<'a>, budget: &'a Budget, start: Instant) -> Run<'a> {
+        let pace = Pace::new(&parts.config.pace, parts.config.final_move, budget, start);
+        let (claimed, round) = (AtomicU64::new(0), AtomicU32::new(0));
+        Run { budget, start, pace, tree: parts.tree, claimed, round }
     }
 
     pub(crate) fn work(&self, mut worker: Worker<'_>, publish: impl Fn(u32, &Totals)) -> Totals {
@@ -113,11 +120,6 @@ impl<'a> Run<'a> {
             return false;
         }
         let before = self.claimed.fetch_add(batch, Relaxed);
-        if self.budget.playouts.is_some_and(|most| before >= most) {
-            return false;
-        }
-        // The clock is asked now and then only; the first batch is always played.
-        let asks = before / batch % 16 == 15;
-        !(asks && self.budget.time.is_some_and(|most| self.start.elapsed() >= most))
+        self.pace.goes_on(before, before / batch, self.tree)
     }
 }

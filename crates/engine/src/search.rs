@@ -11,6 +11,7 @@ use tengen_board::Game;
 
 use crate::{
     eval::{Evaluator, area_komi},
+    pace::PaceConfig,
     player::Budget,
     playout::{PlayoutConfig, PlayoutLimits},
     prior::{Gcmb, GcmbConfig, KnowledgeConfig},
@@ -92,6 +93,10 @@ pub struct SearchConfig {
     pub final_move: FinalMove,
     /// Whether the subtree of the moves played is kept for the next search.
     pub keep_tree: bool,
+    /// Whether the player thinks on the opponent's time.
+    pub ponder: bool,
+    /// How the time on a clock is used.
+    pub pace: PaceConfig,
     /// The player resigns below this win rate; 0 never.
     pub resign: f32,
 }
@@ -112,6 +117,8 @@ impl Default for SearchConfig {
             max_tree_mb: 256,
             final_move: FinalMove::default(),
             keep_tree: true,
+            ponder: false,
+            pace: PaceConfig::default(),
             resign: 0.1,
         }
     }
@@ -148,7 +155,7 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         restrictions: &budget.restrictions,
         moves_ownership: budget.moves_ownership,
     };
-    let run = Run::new(budget, start);
+    let run = Run::new(parts, budget, start);
     let mut workers: Vec<_> = (0..parts.threads.max(1))
         .map(|_| Worker::new(&shared, parts.evaluator.fork(), rng.split()))
         .collect();

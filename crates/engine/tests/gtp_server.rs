@@ -8,12 +8,15 @@ use std::{
 };
 
 use proptest::prelude::*;
-use tengen_board::{Game, Move};
+use tengen_board::{Color, Game, Move};
 use tengen_engine::{
+    clock::Clock,
     configure::{Configure, ConfigureError},
     gtp::Server,
-    player::{Budget, Decision, Player, RandomPlayer},
+    mcts::Mcts,
+    player::{Budget, Decision, Player, RandomPlayer, StopSignal},
     playout::UniformConfig,
+    search::SearchConfig,
 };
 
 fn random() -> Box<dyn Player> {
@@ -223,6 +226,124 @@ fn a_stop_that_is_read_early_still_counts_and_an_old_one_does_not() {
     output.clear();
     Server::new(Box::new(Patient)).run(&b"stop\ngenmove b\n"[..], &mut output).unwrap();
     assert_eq!(String::from_utf8_lossy(&output), "=\n\n= resign\n\n");
+}
+
+/// Notes the clock that it is given and takes its time; ponders until it is stopped.
+struct Watcher {
+    clocks: Sender<Option<Clock>>,
+    pondered: Sender<bool>,
+}
+
+impl Player for Watcher {
+    fn name(&self) -> &'static str {
+        "watcher"
+    }
+
+    fn decide(&mut self, _game: &Game, budget: &Budget) -> Decision {
+        self.clocks.send(budget.clock).unwrap();
+        thread::sleep(Duration::from_millis(30));
+        Decision::Play(Move::PASS)
+    }
+
+    fn ponder(&mut self, game: &Game, stop: &StopSignal) {
+        assert_eq!(game.to_play(), Color::White, "the opponent's turn");
+        let start = Instant::now();
+        while !stop.is_stopped() && start.elapsed() < Duration::from_secs(5) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.pondered.send(stop.is_stopped()).unwrap();
+    }
+
+    fn set_seed(&mut self, _seed: u64) {}
+}
+
+fn watcher() -> (Watcher, Receiver<Option<Clock>>, Receiver<bool>) {
+    let (clocks, seen) = channel();
+    let (pondered, stops) = channel();
+    (Watcher { clocks, pondered }, seen, stops)
+}
+
+#[test]
+fn the_server_keeps_the_clock_of_the_player() {
+    let (player, clocks, _) = watcher();
+    let mut server = Server::new(Box::new(player));
+    let mut think = |lines: &[&str]| {
+        for line in lines {
+            assert!(!server.execute(line).unwrap().to_string().starts_with('?'), "{line}");
+        }
+        server.execute("genmove b").unwrap();
+        clocks.recv().unwrap().map(|clock| (clock.left.as_secs_f32(), clock.stones))
+    };
+    assert_eq!(think(&[]), None, "no limit");
+    assert_eq!(think(&["time_settings 10 0 0"]), Some((10.0, 0)));
+    let (left, _) = think(&["clear_cache"]).unwrap();
+    assert!(left < 9.975 && left > 5.0, "{left}: what the first move took is gone");
+    assert_eq!(think(&["time_left b 7 0", "time_left w 3 0"]), Some((7.0, 0)));
+    assert_eq!(think(&["kgs-time_settings byoyomi 0 5 3"]), Some((5.0, 3)));
+    assert_eq!(think(&["time_left b 2.5 2"]), Some((2.5, 2)));
+    assert_eq!(think(&[]), Some((5.0, 2)), "the period begins again");
+    assert_eq!(think(&["kata-time_settings fischer 20 1"]), Some((20.0, 0)));
+    assert_eq!(think(&["clear_board"]), Some((20.0, 0)), "a game begins with full clocks");
+    assert_eq!(think(&["time_settings 0 1 0"]), None);
+}
+
+#[test]
+fn the_player_ponders_until_a_line_arrives() {
+    let (player, _clocks, stops) = watcher();
+    let (sender, input) = pipe();
+    let server = thread::spawn(move || Server::new(Box::new(player)).run(input, io::sink()));
+    sender.send(b"name\ngenmove b\n".to_vec()).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    // A line that leaves the game as it is only interrupts.
+    sender.send(b"# a remark\n".to_vec()).unwrap();
+    assert!(stops.recv().unwrap());
+    sender.send(b"showboard\n".to_vec()).unwrap();
+    assert!(stops.recv().unwrap());
+    sender.send(b"play w D4\n".to_vec()).unwrap();
+    assert!(stops.recv().unwrap());
+    thread::sleep(Duration::from_millis(20));
+    assert!(stops.try_recv().is_err(), "it is the player's own turn");
+    sender.send(b"quit\n".to_vec()).unwrap();
+    server.join().unwrap().unwrap();
+}
+
+/// The time from a command to its answer while the player ponders.
+#[test]
+fn pondering_stops_within_50_ms_of_a_command() {
+    let config = SearchConfig { ponder: true, ..SearchConfig::default() };
+    let budget = Budget { playouts: Some(50), ..Budget::default() };
+    let player = Mcts::new("mcts", &config, budget, 2, 1);
+    let (sender, input) = pipe();
+    let (answers, answered) = channel();
+    let server = thread::spawn(move || Server::new(Box::new(player)).run(input, Answers(answers)));
+    let mut delays = Vec::new();
+    for _ in 0..9 {
+        sender.send(b"genmove b\n".to_vec()).unwrap();
+        answered.recv_timeout(Duration::from_secs(60)).unwrap();
+        thread::sleep(Duration::from_millis(60));
+        let start = Instant::now();
+        sender.send(b"undo\n".to_vec()).unwrap();
+        answered.recv_timeout(Duration::from_secs(60)).unwrap();
+        delays.push(start.elapsed());
+    }
+    drop(sender);
+    server.join().unwrap().unwrap();
+    // A busy machine may delay one answer or the other.
+    delays.sort_unstable();
+    assert!(delays[4] < Duration::from_millis(50), "{delays:?}");
+}
+
+/// Tells when an answer was written.
+struct Answers(Sender<()>);
+
+impl io::Write for Answers {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.send(()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
 }
 
 #[test]

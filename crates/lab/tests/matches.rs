@@ -6,7 +6,7 @@ use std::{
 };
 
 use tengen_board::{Game, Rules};
-use tengen_engine::{gtp::find_executable, player::StopSignal};
+use tengen_engine::{clock::TimeSettings, gtp::find_executable, player::StopSignal};
 use tengen_lab::{
     PlayerSpec,
     matches::{Ending, GameRecord, Journal, MatchConfig, MatchError, Openings, Referee, Side, Summary, run},
@@ -26,7 +26,9 @@ fn spec(text: &str) -> PlayerSpec {
 fn config(a: PlayerSpec, b: PlayerSpec) -> MatchConfig {
     let rules = Rules::CHINESE;
     let referee = Referee::choose(&rules, a.is_external() || b.is_external());
-    MatchConfig { a, b, width: 5, height: 5, rules, openings: Openings::None, referee, seed: 3 }
+    let (clock_a, clock_b) = (TimeSettings::Unlimited, TimeSettings::Unlimited);
+    let openings = Openings::None;
+    MatchConfig { a, b, width: 5, height: 5, rules, openings, clock_a, clock_b, referee, seed: 3 }
 }
 
 fn play(config: &MatchConfig, games: usize, concurrency: usize, journal: &mut Journal) -> Vec<GameRecord> {
@@ -206,6 +208,36 @@ fn engines_that_misbehave_lose_and_are_counted_and_restarted() {
             (illegal, crashes, time_losses),
             "{name}"
         );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn who_overruns_the_clock_loses() {
+    let mut slow = stand_in("slow", "sleep 0.2; printf '= pass\\n\\n'");
+    slow.set("move_seconds", "30").unwrap();
+    let clock_a = "0.15".parse().unwrap();
+    let config = MatchConfig { clock_a, ..config(slow.clone(), spec("random")) };
+    let records = play(&config, 2, 1, &mut Journal::in_memory());
+    for record in &records {
+        assert_eq!((record.winner, record.ending), (Some(Side::B), Ending::Time), "{record:?}");
+        assert_eq!((record.left_a, record.left_b), (Some(0.0), None));
+    }
+    let clock_a = "canadian 0 20 1".parse().unwrap();
+    let config = MatchConfig { clock_a, referee: Referee::Board, ..config };
+    let records = play(&config, 1, 1, &mut Journal::in_memory());
+    assert_eq!(records[0].ending, Ending::Passes, "{records:?}");
+}
+
+#[test]
+fn searches_keep_within_their_clocks() {
+    let clock: TimeSettings = "absolute 1".parse().unwrap();
+    let config = config(spec("rave-lgrf"), spec("uct,threads=2"));
+    let config = MatchConfig { clock_a: clock, clock_b: clock, ..config };
+    let records = play(&config, 2, 1, &mut Journal::in_memory());
+    assert!(records.iter().all(|record| record.ending != Ending::Time), "{records:?}");
+    for left in records.iter().flat_map(|record| [record.left_a, record.left_b]) {
+        assert!(left.is_some_and(|left| left < 0.9), "the time is used: {records:?}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen_engine::player::StopSignal;
+use tengen_engine::{clock::TimeSettings, player::StopSignal};
 use tengen_lab::{
     PlayerSpec,
     matches::{self, GameRecord, Journal, MatchConfig, Openings, Referee, Summary},
@@ -18,6 +18,7 @@ Examples:
   tengen match default,time=1 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --games 100
   tengen match rave uct --out results/rave-uct           keep every game, and records of them
   tengen match rave uct --resume results/rave-uct        go on after an interruption
+  tengen match default 'gtp:gnugo --mode gtp' --clock 'fischer 30 1'     with clocks that are enforced
   tengen match my.toml default --openings random:4 --concurrency 2 --json
 
 A and B take Black in turn. Results are A's: a win rate above 50%, Elo above 0 and a positive score
@@ -42,6 +43,14 @@ pub(crate) struct MatchArgs {
     /// two games in a row share one
     #[arg(long, default_value = "none", value_name = "WHAT")]
     openings: String,
+    /// A clock for each player, in the words of kata-time_settings: a number of seconds for the whole game, 'absolute
+    /// MAIN', 'fischer MAIN INCREMENT', 'byoyomi MAIN PERIOD PERIODS' or 'canadian MAIN PERIOD STONES'. Wall time is
+    /// measured; who runs out of it loses
+    #[arg(long, default_value = "none", value_name = "TIME")]
+    clock: TimeSettings,
+    /// Another clock for B
+    #[arg(long, value_name = "TIME")]
+    clock_b: Option<TimeSettings>,
     /// Who counts games: auto, board (all stones live), playouts, or a GTP program's command line
     #[arg(long, default_value = "auto", value_name = "WHO")]
     referee: String,
@@ -78,6 +87,8 @@ impl MatchArgs {
             height: game.board().height(),
             rules,
             openings: Openings::parse(&self.openings, &game)?,
+            clock_a: self.clock,
+            clock_b: self.clock_b.unwrap_or(self.clock),
             referee: Referee::parse(&self.referee, &rules, any_external)?,
             seed: self.seed,
             a,

@@ -1,12 +1,20 @@
 //! A player that is another program, reached over GTP.
 
+use std::time::Duration;
+
 use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
 
 use super::{
     client::{Client, Timeouts},
     client_error::ClientError,
 };
-use crate::player::{Budget, Decision, Player};
+use crate::{
+    clock::{Clock, TimeSettings},
+    player::{Budget, Decision, Player},
+};
+
+/// How long an engine may overrun its clock before it is given up.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// What the engine has on its board.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +31,8 @@ pub struct ExternalPlayer {
     client: Client,
     name: String,
     synced: Option<Synced>,
+    /// The time control that it knows of.
+    time: Option<TimeSettings>,
     error: Option<ClientError>,
 }
 
@@ -31,7 +41,7 @@ impl ExternalPlayer {
     pub fn start(command_line: &str, timeouts: Timeouts) -> Result<ExternalPlayer, ClientError> {
         let mut client = Client::start(command_line, timeouts)?;
         let name = client.name()?;
-        Ok(ExternalPlayer { client, name, synced: None, error: None })
+        Ok(ExternalPlayer { client, name, synced: None, time: None, error: None })
     }
 
     /// What went wrong, if the engine failed: [`Player::decide`] resigns then.
@@ -48,21 +58,53 @@ impl ExternalPlayer {
     pub fn try_decide(&mut self, game: &Game, budget: &Budget) -> Result<Decision, ClientError> {
         self.sync(game)?;
         let color = game.to_play();
-        let decision = match budget.time {
-            Some(time) => {
-                if self.client.knows("time_settings")? {
-                    // One stone in each period of this length: what front ends send for "so many seconds a move".
-                    let seconds = time.as_secs().max(1);
-                    self.client.send(&format!("time_settings 0 {seconds} 1"))?;
-                }
-                self.client.genmove(color)?
-            }
-            None => self.client.genmove(color)?,
-        };
+        if let Some(clock) = &budget.clock {
+            self.tell_clock(color, clock)?;
+        } else if let Some(time) = budget.time {
+            // One stone in each period of this length: what front ends send for "so many seconds a move".
+            let period = Duration::from_secs(time.as_secs().max(1));
+            self.tell_time(TimeSettings::Canadian { main: Duration::ZERO, period, stones: 1 })?;
+        }
+        let patience = self.client.timeouts.genmove;
+        let limit = budget.clock.map_or(patience, |clock| patience.min(clock.until_flag() + GRACE));
+        let decision = self.client.genmove_within(color, limit)?;
         if let (Decision::Play(mv), Some(synced)) = (decision, &mut self.synced) {
             synced.moves.push(PlayedMove { color, mv });
         }
         Ok(decision)
+    }
+
+    /// Tells the time control, if the engine does not know it.
+    fn tell_time(&mut self, settings: TimeSettings) -> Result<(), ClientError> {
+        if self.time == Some(settings) {
+            return Ok(());
+        }
+        if self.client.knows("kata-time_settings")? {
+            self.client.send(&format!("kata-time_settings {settings}"))?;
+        } else if self.client.knows("time_settings")? {
+            let (main, period, stones) = settings.to_gtp();
+            let (main, period) = (main.as_secs(), period.as_secs());
+            self.client.send(&format!("time_settings {main} {period} {stones}"))?;
+        }
+        self.time = Some(settings);
+        Ok(())
+    }
+
+    /// Tells what the clock shows.
+    fn tell_clock(&mut self, color: Color, clock: &Clock) -> Result<(), ClientError> {
+        self.tell_time(clock.settings)?;
+        if !self.client.knows("time_left")? {
+            return Ok(());
+        }
+        let left = clock.left.as_secs_f64();
+        // GTP has whole seconds (GNU Go reads no others) and no byo-yomi periods; KataGo's kin have both.
+        let request = if self.client.knows("kata-time_settings")? {
+            format!("time_left {color} {left:.3} {}", clock.stones)
+        } else {
+            let (_, _, most) = clock.settings.to_gtp();
+            format!("time_left {color} {} {}", left.floor(), clock.stones.min(most))
+        };
+        self.client.send(&request).map(drop)
     }
 
     /// Brings the engine to the position of `game`.
@@ -149,6 +191,7 @@ impl Player for ExternalPlayer {
 
     fn new_game(&mut self) {
         self.synced = None;
+        self.time = None;
     }
 
     /// Only where the engine knows `set_random_seed`.

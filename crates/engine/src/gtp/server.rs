@@ -2,7 +2,8 @@
 //!
 //! [`Server::execute`] answers one line; [`Server::run`] serves a whole session. While a command runs, a thread of its
 //! own goes on reading, so that a line such as `stop` reaches a search that is under way (`interrupts.rs` tells how).
-//! Commands are answered in the order in which they came.
+//! Commands are answered in the order in which they came. After a move of its own the player may ponder until the next
+//! line arrives.
 
 use std::{
     io::{self, BufRead, Write},
@@ -11,6 +12,7 @@ use std::{
         mpsc::{self, Receiver, Sender, SyncSender},
     },
     thread,
+    time::Instant,
 };
 
 use tengen_board::{ColorMap, Game, Rules};
@@ -25,7 +27,7 @@ use super::{
 use crate::{
     clock::{Clock, TimeSettings},
     configure::Configure,
-    player::{Budget, Player},
+    player::{Budget, Decision, Player},
 };
 
 /// Lines that may wait for an answer before the reader waits too.
@@ -44,9 +46,11 @@ pub struct Server {
     pub(super) player: Box<dyn Player>,
     pub(super) parameters: Option<Box<dyn Configure>>,
     pub(super) time: TimeSettings,
-    pub(super) clocks: ColorMap<Option<Clock>>,
+    pub(super) clocks: ColorMap<Clock>,
     pub(super) seed: Option<u64>,
     pub(super) has_quit: bool,
+    /// How many moves there were after the player's last one: as long as there are no others, the opponent thinks.
+    replied: Option<usize>,
     interrupts: Arc<Interrupts>,
     /// Where the answers of a session go.
     output: Option<Sender<String>>,
@@ -76,6 +80,7 @@ impl Server {
             clocks: ColorMap::default(),
             seed: None,
             has_quit: false,
+            replied: None,
             interrupts: Arc::default(),
             output: None,
             line: 0,
@@ -159,6 +164,7 @@ impl Server {
             {
                 break;
             }
+            self.ponder();
         }
         Ok(())
     }
@@ -203,7 +209,13 @@ impl Server {
         self.live.insert(Live::new(self.output.clone())).clone()
     }
 
-    /// How long the player may think about the move that is asked for.
+    /// The time control of the game, for both players.
+    pub(super) fn set_time(&mut self, settings: TimeSettings) {
+        self.time = settings;
+        self.clocks = ColorMap([Clock::new(settings); 2]);
+    }
+
+    /// How long the player may think about a move that is not part of the game.
     pub(super) fn budget(&self) -> Budget {
         Budget { stop: self.interrupts.signal_for(self.line), ..Budget::default() }
     }
@@ -213,10 +225,35 @@ impl Server {
         Budget { stop: self.interrupts.signal_until_next(self.line), ..Budget::default() }
     }
 
+    /// The player's choice for the side to move in the game, while its clock runs.
+    pub(super) fn decide(&mut self, budget: &Budget) -> Decision {
+        let start = Instant::now();
+        let color = self.game.to_play();
+        let clock = Some(self.clocks[color]).filter(Clock::is_limited);
+        let decision = self.player.decide(&self.game, &Budget { clock, ..budget.clone() });
+        // A fallen flag is for the front end to claim.
+        self.clocks[color].spend(start.elapsed());
+        decision
+    }
+
+    /// Says that the last move was the player's own.
+    pub(super) fn has_replied(&mut self) {
+        self.replied = Some(self.game.moves().len());
+    }
+
+    /// Lets the player think while the opponent does, until the next line arrives.
+    fn ponder(&mut self) {
+        if self.replied == Some(self.game.moves().len()) && !self.game.is_over() && !self.has_quit {
+            let signal = self.interrupts.signal_until_next(self.line);
+            self.player.ponder(&self.game, &signal);
+        }
+    }
+
     /// Puts another game on the board.
     pub(super) fn start(&mut self, game: Game) {
         self.game = game;
-        self.clocks = ColorMap::default();
+        self.clocks = ColorMap([Clock::new(self.time); 2]);
+        self.replied = None;
         self.player.new_game();
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 use tengen_board::{Game, Rules};
+use tengen_engine::clock::TimeSettings;
 
 use super::{error::MatchError, openings::Openings, referee::Referee};
 use crate::spec::PlayerSpec;
@@ -44,10 +45,20 @@ pub struct MatchConfig {
     pub rules: Rules,
     /// How games begin.
     pub openings: Openings,
+    /// A's clock.
+    #[serde(skip_serializing_if = "is_unlimited")]
+    pub clock_a: TimeSettings,
+    /// B's clock.
+    #[serde(skip_serializing_if = "is_unlimited")]
+    pub clock_b: TimeSettings,
     /// Who counts them.
     pub referee: Referee,
     /// Where the random numbers of all games start.
     pub seed: u64,
+}
+
+fn is_unlimited(settings: &TimeSettings) -> bool {
+    *settings == TimeSettings::Unlimited
 }
 
 /// A player with every parameter, so that a result file tells what played even when presets have changed.
@@ -74,6 +85,14 @@ impl MatchConfig {
         match side {
             Side::A => &self.a,
             Side::B => &self.b,
+        }
+    }
+
+    /// The time control of a side.
+    pub fn clock(&self, side: Side) -> TimeSettings {
+        match side {
+            Side::A => self.clock_a,
+            Side::B => self.clock_b,
         }
     }
 

@@ -81,6 +81,12 @@ pub struct GameRecord {
     pub cpu_a: Option<f64>,
     /// CPU time of B in seconds, where it can be measured.
     pub cpu_b: Option<f64>,
+    /// Seconds left on A's clock at the end, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_a: Option<f64>,
+    /// Seconds left on B's clock at the end, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_b: Option<f64>,
     /// What went wrong, if something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

@@ -1,14 +1,19 @@
-//! A player in its seat: started when needed, and replaced after it has failed.
+//! A player in its seat, with its clock: started when needed, and replaced after it has failed.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Instant,
+};
 
 use tengen_board::Game;
 use tengen_engine::{
+    clock::Clock,
     gtp::{ClientError, ExternalPlayer},
     player::{Budget, Decision, Player, StopSignal},
 };
 
 use super::{
+    config::{MatchConfig, Side},
     cpu::{self, Meter},
     error::MatchError,
     record::Ending,
@@ -33,6 +38,7 @@ pub(super) struct Failure {
 pub(super) struct Seat<'a> {
     spec: &'a PlayerSpec,
     budget: Budget,
+    clock: Clock,
     meter: Meter,
     engine: Option<Engine>,
     /// CPU seconds of our own player in this game.
@@ -42,10 +48,17 @@ pub(super) struct Seat<'a> {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(spec: &'a PlayerSpec, stop: &StopSignal, concurrency: usize) -> Seat<'a> {
+    pub(super) fn new(
+        config: &'a MatchConfig,
+        side: Side,
+        stop: &StopSignal,
+        concurrency: usize,
+    ) -> Seat<'a> {
+        let spec = config.spec(side);
+        let clock = Clock::new(config.clock(side));
         let budget = Budget { stop: stop.clone(), ..spec.options.budget() };
         let meter = Meter::new(spec.options.threads.unwrap_or(1), concurrency);
-        Seat { spec, budget, meter, engine: None, used: None, before: None }
+        Seat { spec, budget, clock, meter, engine: None, used: None, before: None }
     }
 
     /// Makes the player ready for a game with this seed.
@@ -61,6 +74,7 @@ impl<'a> Seat<'a> {
         };
         player.new_game();
         player.set_seed(seed);
+        self.clock = Clock::new(self.clock.settings);
         self.used = None;
         self.before = match engine {
             Engine::Own(_) => None,
@@ -71,6 +85,18 @@ impl<'a> Seat<'a> {
 
     /// The player's choice, checked. After a failure another player is started for the next game.
     pub(super) fn decide(&mut self, game: &Game) -> Result<Decision, Failure> {
+        self.budget.clock = Some(self.clock).filter(Clock::is_limited);
+        let start = Instant::now();
+        let decision = self.think(game);
+        let used = start.elapsed();
+        if decision.is_ok() && !self.clock.spend(used) {
+            let message = format!("move {} took {:.3} s", game.moves().len() + 1, used.as_secs_f64());
+            return Err(Failure { ending: Ending::Time, message });
+        }
+        decision
+    }
+
+    fn think(&mut self, game: &Game) -> Result<Decision, Failure> {
         let engine = self.engine.as_mut().expect("the game has begun");
         let decision = match engine {
             Engine::Own(player) => {
@@ -96,6 +122,11 @@ impl<'a> Seat<'a> {
             self.engine = None;
         }
         decision
+    }
+
+    /// What is left on the clock, if there is one.
+    pub(super) fn seconds_left(&self) -> Option<f64> {
+        self.clock.is_limited().then(|| self.clock.left.as_secs_f64())
     }
 
     /// Ends the game: the CPU seconds that the player used for it, if they are known.

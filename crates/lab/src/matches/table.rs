@@ -34,8 +34,8 @@ impl<'a> Table<'a> {
     pub(super) fn new(config: &'a MatchConfig, concurrency: usize, stop: &'a StopSignal) -> Table<'a> {
         Table {
             config,
-            a: Seat::new(&config.a, stop, concurrency),
-            b: Seat::new(&config.b, stop, concurrency),
+            a: Seat::new(config, Side::A, stop, concurrency),
+            b: Seat::new(config, Side::B, stop, concurrency),
             arbiter: Arbiter::new(&config.referee),
             stop,
         }
@@ -60,6 +60,7 @@ impl<'a> Table<'a> {
             let (score, referee) = self.arbiter.score(&game)?;
             (Outcome::from_score(score), Some((f64::from(score), referee)))
         };
+        let (left_a, left_b) = (self.a.seconds_left(), self.b.seconds_left());
         let (cpu_a, cpu_b) = (self.a.end(), self.b.end());
         // What an interruption did to other programs is not their result.
         if self.stop.is_stopped() {
@@ -82,6 +83,8 @@ impl<'a> Table<'a> {
             seconds: begin.elapsed().as_secs_f64(),
             cpu_a,
             cpu_b,
+            left_a,
+            left_b,
             message: end.message,
         }))
     }

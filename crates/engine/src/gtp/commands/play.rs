@@ -38,9 +38,10 @@ fn genmove(server: &mut Server, args: Args<'_>) -> Reply {
 pub(super) fn generate(server: &mut Server, player: Color, budget: &Budget) -> Reply {
     server.game.set_to_play(player);
     server.game.set_outcome(None);
-    match server.player.decide(&server.game, budget) {
+    match server.decide(budget) {
         Decision::Play(mv) => {
             server.game.try_play(mv).map_err(|error| chosen_illegal(server, mv, &error))?;
+            server.has_replied();
             Ok(mv.to_string())
         }
         Decision::Resign => {
