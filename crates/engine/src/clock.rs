@@ -98,8 +98,7 @@ impl FromStr for TimeSettings {
             [kind @ ("byoyomi" | "canadian"), main, period, number] => {
                 match (kind, seconds(main)?, seconds(period)?, count(number)?) {
                     // Nothing follows the main time.
-                    (_, main, _, 0) => TimeSettings::Absolute { main },
-                    (_, main, Duration::ZERO, _) => TimeSettings::Absolute { main },
+                    (_, main, _, 0) | (_, main, Duration::ZERO, _) => TimeSettings::Absolute { main },
                     ("canadian", main, period, stones) => TimeSettings::Canadian { main, period, stones },
                     (_, main, period, periods) => TimeSettings::ByoYomi { main, period, periods },
                 }
@@ -220,9 +219,10 @@ impl Clock {
     pub fn until_flag(&self) -> Duration {
         match self.settings {
             TimeSettings::Unlimited => TimeSettings::LONGEST,
-            TimeSettings::Absolute { .. } | TimeSettings::Fischer { .. } => self.left,
             TimeSettings::Canadian { period, .. } if self.stones == 0 => self.left + period,
-            TimeSettings::Canadian { .. } => self.left,
+            TimeSettings::Absolute { .. } | TimeSettings::Fischer { .. } | TimeSettings::Canadian { .. } => {
+                self.left
+            }
             TimeSettings::ByoYomi { period, periods, .. } if self.stones == 0 => self.left + period * periods,
             TimeSettings::ByoYomi { period, .. } => self.left + period * (self.stones - 1),
         }
@@ -243,14 +243,14 @@ impl Clock {
             TimeSettings::Unlimited => {}
             TimeSettings::Absolute { .. } => self.left -= used,
             TimeSettings::Fischer { increment, .. } => {
-                self.left = (self.left - used + increment).min(TimeSettings::LONGEST);
+                self.left = (self.left.saturating_sub(used) + increment).min(TimeSettings::LONGEST);
             }
             _ if self.stones == 0 => {
                 self.left -= used;
                 self.end_main_time();
             }
             TimeSettings::Canadian { period, stones, .. } => {
-                (self.left, self.stones) = (self.left - used, self.stones - 1);
+                (self.left, self.stones) = (self.left.saturating_sub(used), self.stones - 1);
                 if self.stones == 0 {
                     (self.left, self.stones) = (period, stones);
                 }
@@ -311,7 +311,7 @@ mod tests {
         byoyomi.set(Duration::from_secs(2), 1);
         assert_eq!(byoyomi.until_flag(), Duration::from_secs(2));
         let mut unannounced = Clock::default();
-        unannounced.set(Duration::from_secs(60), 0);
+        unannounced.set(Duration::from_mins(1), 0);
         assert_eq!(unannounced, clock("60"));
     }
 

@@ -202,7 +202,7 @@ impl<'a> Pace<'a> {
         let by_playouts = playouts.map_or(f64::INFINITY, |most| (most - spent) as f64);
         let by_time = enough.map_or(f64::INFINITY, |enough| {
             let rate = spent as f64 / elapsed.as_secs_f64().max(1e-6);
-            rate * (enough - elapsed).as_secs_f64()
+            rate * enough.saturating_sub(elapsed).as_secs_f64()
         });
         f64::from(standing.lead) <= by_playouts.min(by_time)
     }

@@ -126,7 +126,7 @@ impl<'a> Seat<'a> {
 
     /// What is left on the clock, if there is one.
     pub(super) fn seconds_left(&self) -> Option<f64> {
-        self.clock.is_limited().then(|| self.clock.left.as_secs_f64())
+        self.clock.is_limited().then_some(self.clock.left.as_secs_f64())
     }
 
     /// Ends the game: the CPU seconds that the player used for it, if they are known.
