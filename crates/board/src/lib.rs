@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod benson;
 mod board;
 mod color;
 mod diagram;
@@ -16,6 +17,7 @@ mod symmetry;
 mod vertex;
 pub mod zobrist;
 
+pub use benson::{UnconditionalLife, unconditional_life};
 pub use board::{Board, IllegalMove, InvalidSize, Liberties, MIN_SIZE};
 pub use color::{Color, ColorMap, ParseColorError};
 pub use diagram::ParseDiagramError;

@@ -149,6 +149,24 @@ impl TryFrom<String> for TimeSettings {
     }
 }
 
+/// How much longer moves take than planned: what the way to the clock and a busy machine cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Delays {
+    /// Seconds a move, averaged over about ten moves.
+    pub mean: f64,
+    /// The longest delay; half forgotten after about ten moves.
+    pub worst: f64,
+}
+
+impl Delays {
+    /// Takes another delay into account.
+    pub fn note(&mut self, delay: Duration) {
+        let delay = delay.as_secs_f64();
+        self.mean += (delay - self.mean) / 10.0;
+        self.worst = delay.max(self.worst * 0.93);
+    }
+}
+
 /// A player's clock.
 ///
 /// ```
@@ -159,7 +177,7 @@ impl TryFrom<String> for TimeSettings {
 /// assert_eq!((clock.left.as_secs(), clock.stones), (10, 2));
 /// assert!(!clock.spend(Duration::from_secs(25)), "the flag has fallen");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
     /// The time control.
     pub settings: TimeSettings,
@@ -167,6 +185,8 @@ pub struct Clock {
     pub left: Duration,
     /// Moves left in the current Canadian period, or byo-yomi periods left; 0 during the main time.
     pub stones: u32,
+    /// What moves cost besides the time that was measured here.
+    pub delays: Delays,
 }
 
 impl Clock {
@@ -179,18 +199,22 @@ impl Clock {
         else {
             return Clock::default();
         };
-        let mut clock = Clock { settings, left: main, stones: 0 };
+        let mut clock = Clock { settings, left: main, stones: 0, delays: Delays::default() };
         clock.end_main_time();
         clock
     }
 
-    /// What GTP's `time_left` says. Without time settings it tells those too.
+    /// What GTP's `time_left` says. Without time settings it tells those too. What it says differs from our own
+    /// measurement by the delay on the way.
     pub fn set(&mut self, left: Duration, stones: u32) {
         if self.settings == TimeSettings::Unlimited {
             self.settings = match stones {
                 0 => TimeSettings::Absolute { main: left },
                 _ => TimeSettings::Canadian { main: Duration::ZERO, period: left, stones },
             };
+        }
+        if stones == self.stones {
+            self.delays.note(self.left.saturating_sub(left));
         }
         (self.left, self.stones) = (left, stones);
         self.end_main_time();
@@ -312,7 +336,17 @@ mod tests {
         assert_eq!(byoyomi.until_flag(), Duration::from_secs(2));
         let mut unannounced = Clock::default();
         unannounced.set(Duration::from_mins(1), 0);
-        assert_eq!(unannounced, clock("60"));
+        assert_eq!((unannounced.settings, unannounced.left), (clock("60").settings, clock("60").left));
+    }
+
+    #[test]
+    fn a_clock_that_shows_less_than_expected_tells_the_delay() {
+        let mut clock = clock("60");
+        clock.spend(Duration::from_secs(1));
+        clock.set(Duration::from_millis(58_500), 0);
+        assert!((clock.delays.worst - 0.5).abs() < 1e-6 && (clock.delays.mean - 0.05).abs() < 1e-6);
+        clock.set(Duration::from_millis(58_500), 0);
+        assert!(clock.delays.worst < 0.5);
     }
 
     #[test]

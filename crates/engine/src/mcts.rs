@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tengen_board::{Game, Move, PlayedMove, Vertex};
 
 use crate::{
+    clock::Delays,
     eval::{Evaluator, PlayoutEvaluator},
     player::{Budget, Decision, Player, StopSignal},
     prior::Gcmb,
@@ -29,6 +30,8 @@ pub struct Mcts {
     rng: Rng,
     /// The game whose position is the tree's root.
     root: Option<Game>,
+    /// How much longer moves took than the clock allowed.
+    overrun: Delays,
     /// What the tree was restricted to.
     restrictions: Vec<Restriction>,
     report: Option<SearchReport>,
@@ -55,6 +58,7 @@ impl Mcts {
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
+            overrun: Delays::default(),
             restrictions: Vec::new(),
             report: None,
         }
@@ -81,7 +85,11 @@ impl Mcts {
             gcmb: self.gcmb.as_ref(),
             threads: self.threads,
         };
-        search(game, &parts, &budget, &mut self.rng)
+        let report = search(game, &parts, &budget, &mut self.rng);
+        if let (Some(_), Some(most)) = (budget.clock, budget.time) {
+            self.overrun.note(start.elapsed().saturating_sub(most));
+        }
+        report
     }
 
     /// The table of corresponding moves of the last search, and the tree it belongs to.
@@ -96,7 +104,8 @@ impl Mcts {
         if budget.playouts.is_none() && budget.time.is_none() {
             (budget.playouts, budget.time) = (self.budget.playouts, self.budget.time);
         }
-        let allotment = budget.clock.and_then(|clock| self.config.pace.allot(&clock, game.board()));
+        let allotment =
+            budget.clock.and_then(|clock| self.config.pace.allot(&clock, game.board(), &self.overrun));
         if let Some(allotment) = allotment {
             let most = allotment.most.saturating_sub(used);
             budget.time = Some(budget.time.map_or(most, |time| time.min(most)));

@@ -6,7 +6,8 @@
 //!
 //! **Formula.** In absolute time with `T` left and a reserve `R` for delays, a move gets `(T − R) / m`, where `m` is the
 //! number of own moves to come, estimated from the empty points and never small; so what is left shrinks but does not run
-//! out. Periods and increments are added to that, as far as they can be used without losing anything.
+//! out. `R` grows with the delays that were seen. Periods and increments are added to that, as far as they can be used
+//! without losing anything.
 //!
 //! **Source.** Early stop and unclear moves: Huang, Coulom, Lin 2010 (*Time management for Monte-Carlo tree search
 //! applied to the game of Go*: EARLY and BEHIND/UNST), and Baier, Winands 2012.
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tengen_board::Board;
 
 use crate::{
-    clock::{Clock, TimeSettings},
+    clock::{Clock, Delays, TimeSettings},
     player::Budget,
     report::{FinalMove, value_for},
     tree::{NodeView, Tree},
@@ -67,62 +68,73 @@ pub struct Allotment {
     pub most: Duration,
 }
 
-/// What a move costs besides thinking, in seconds: commands, the tree carried over, a busy machine.
+/// What a move costs at least besides thinking, in seconds: commands, the tree carried over, a busy machine.
 const OVERHEAD: f64 = 0.02;
 
+/// What can be used of some time.
+struct Reserve {
+    /// Kept back once.
+    once: f64,
+    /// Kept back for every move.
+    per_move: f64,
+}
+
+impl Reserve {
+    /// Seconds of a period that can be planned with when `moves` more are to be made in it: all but the reserve, and half
+    /// at least.
+    fn free(&self, seconds: f64, moves: f64) -> f64 {
+        (seconds - self.once - self.per_move * moves).max(seconds / 2.0)
+    }
+
+    /// The same where no period follows: nearly nothing of the reserve, which is a third of all the time at most.
+    fn free_for_good(&self, seconds: f64, main: Duration, moves: f64) -> f64 {
+        let reserve = (self.once + self.per_move * moves).min(main.as_secs_f64() / 3.0);
+        (seconds - reserve).max(seconds / 50.0)
+    }
+}
+
 impl PaceConfig {
-    /// The time for a move on `board`; `None` if there is no limit.
-    pub fn allot(&self, clock: &Clock, board: &Board) -> Option<Allotment> {
+    /// The time for a move on `board`, if earlier ones were `overrun` by so much; `None` if there is no limit.
+    pub fn allot(&self, clock: &Clock, board: &Board, overrun: &Delays) -> Option<Allotment> {
+        let reserve = Reserve {
+            once: f64::from(self.lag).max(0.0) + 2.0 * (clock.delays.worst + overrun.worst),
+            per_move: OVERHEAD.max(1.5 * (clock.delays.mean + overrun.mean)),
+        };
         let left = clock.left.as_secs_f64();
         let moves = moves_to_come(board);
         let stretch = f64::from(self.stretch).max(1.0);
         let (enough, most) = match clock.settings {
             TimeSettings::Unlimited => return None,
             TimeSettings::Absolute { main } => {
-                let free = self.free_for_good(left, main, moves);
+                let free = reserve.free_for_good(left, main, moves);
                 (free / moves, free / 2.0)
             }
             TimeSettings::Fischer { main, increment } => {
-                let free = self.free_for_good(left, main, moves);
+                let free = reserve.free_for_good(left, main, moves);
                 // What the increment brings may be spent before it comes, as long as enough is there.
                 (free / moves + 0.9 * increment.as_secs_f64(), 0.8 * free)
             }
             TimeSettings::Canadian { period, stones, .. } if clock.stones == 0 => {
                 let stones = f64::from(stones.max(1));
-                let share = self.free(period.as_secs_f64(), stones) / stones;
+                let share = reserve.free(period.as_secs_f64(), stones) / stones;
                 (left / moves + share, left + share)
             }
             TimeSettings::Canadian { .. } => {
                 let stones = f64::from(clock.stones);
-                let share = self.free(left, stones) / stones;
+                let share = reserve.free(left, stones) / stones;
                 // At least half of its share is left to every other move.
                 (share, share + (stones - 1.0) * share / 2.0)
             }
             TimeSettings::ByoYomi { period, .. } if clock.stones == 0 => {
-                let share = self.free(period.as_secs_f64(), 1.0);
+                let share = reserve.free(period.as_secs_f64(), 1.0);
                 (left / moves + share, left + share)
             }
             // What is not used of a period is lost.
-            TimeSettings::ByoYomi { .. } => (self.free(left, 1.0), self.free(left, 1.0)),
+            TimeSettings::ByoYomi { .. } => (reserve.free(left, 1.0), reserve.free(left, 1.0)),
         };
         let enough = enough.min(most);
         let most = most.min(enough * stretch);
         Some(Allotment { enough: Duration::from_secs_f64(enough), most: Duration::from_secs_f64(most) })
-    }
-
-    /// Seconds of a period that can be planned with when `moves` more are to be made in it: all but a reserve, and half at
-    /// least.
-    fn free(&self, seconds: f64, moves: f64) -> f64 {
-        (seconds - self.reserve(moves)).max(seconds / 2.0)
-    }
-
-    /// The same where no period follows: nearly nothing of the reserve, which is a quarter of all the time at most.
-    fn free_for_good(&self, seconds: f64, main: Duration, moves: f64) -> f64 {
-        (seconds - self.reserve(moves).min(main.as_secs_f64() / 4.0)).max(seconds / 50.0)
-    }
-
-    fn reserve(&self, moves: f64) -> f64 {
-        f64::from(self.lag).max(0.0) + OVERHEAD * moves
     }
 }
 
@@ -260,7 +272,8 @@ mod tests {
         let mut board = Board::new(size, size);
         let mut thought = Vec::new();
         for i in 0..moves {
-            let Allotment { enough, most } = PaceConfig::default().allot(&clock, &board).unwrap();
+            let Allotment { enough, most } =
+                PaceConfig::default().allot(&clock, &board, &Delays::default()).unwrap();
             assert!(enough <= most);
             thought.push(most.as_secs_f64());
             if !clock.spend(most + Duration::from_secs_f64(delay)) {
@@ -307,8 +320,19 @@ mod tests {
     }
 
     #[test]
+    fn delays_make_it_careful() {
+        let clock = Clock::new("60".parse().unwrap());
+        let board = Board::new(19, 19);
+        let allot = |clock: &Clock| PaceConfig::default().allot(clock, &board, &Delays::default()).unwrap();
+        let mut delayed = clock;
+        delayed.delays = Delays { mean: 0.1, worst: 1.0 };
+        assert!(allot(&delayed).most < allot(&clock).most * 4 / 5);
+    }
+
+    #[test]
     fn unlimited_time_is_not_divided() {
-        assert_eq!(PaceConfig::default().allot(&Clock::default(), &Board::new(9, 9)), None);
+        let allotment = PaceConfig::default().allot(&Clock::default(), &Board::new(9, 9), &Delays::default());
+        assert_eq!(allotment, None);
     }
 
     fn tree(moves: &[(u32, f32)]) -> Tree {
