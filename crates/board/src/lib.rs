@@ -28,6 +28,8 @@ pub use outcome::{Outcome, ParseOutcomeError, Reason};
 pub use perft::{legal_positions, perft};
 pub use rule_strings::ParseRulesError;
 pub use rules::{HandicapBonus, InvalidKomi, KoRule, MAX_KOMI, Rules, Scoring, Tax};
-pub use score::{Count, area_owners, area_score, count, final_score, playout_score, seki_points};
+pub use score::{
+    Count, area_owners, area_score, count, final_score, playout_score, seki_groups, without_chains,
+};
 pub use symmetry::Symmetry;
 pub use vertex::{CELLS, MAX_AREA, MAX_SIZE, ParseVertexError, Vertex, VertexMap, column_letter};

@@ -101,7 +101,7 @@ impl Count {
 /// Counts a finished position under `rules`: Black's points minus White's, with komi and the handicap bonus.
 ///
 /// `dead` are stones that both players agree to be dead; naming one stone of a chain names the chain. Under
-/// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_points`].
+/// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_groups`].
 pub fn final_score(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> f32 {
     count(board, rules, handicap, dead).score()
 }
@@ -112,8 +112,8 @@ pub fn count(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> 
     let mut owners = area_owners(&cleared);
     let is_area = rules.scoring == Scoring::Area;
     if rules.tax == Tax::Seki {
-        let seki = seki_points(&cleared, &owners);
-        cleared.points().filter(|&v| seki[v]).for_each(|v| owners[v] = None);
+        let seki = seki_groups(&cleared, &owners);
+        cleared.points().filter(|&v| seki[v] && cleared.is_empty(v)).for_each(|v| owners[v] = None);
     }
     let (mut stones, mut territory) = (ColorMap::default(), ColorMap::default());
     for v in cleared.points() {
@@ -135,14 +135,15 @@ pub fn count(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> 
     }
 }
 
-/// The empty points that belong to groups in seki, when every stone on the board is alive and `owners` are its
+/// The stones and empty points that belong to groups in seki, when every stone on the board is alive and `owners` are its
 /// [`area_owners`].
 ///
 /// A group is the chains of one colour that are joined through empty points which only they touch. By the Japanese
 /// rules (article 8) a living group is in seki if it touches a neutral point (dame). Games often end before the last
-/// neutral points are filled, so here a group that clearly lives by itself is not in seki although it touches one:
-/// one with two separate eyes, or with an eye of four points or more.
-pub fn seki_points(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMap<bool> {
+/// neutral points are filled, so here a neutral point counts only if the group cannot fill it without putting itself in
+/// atari; and a group that clearly lives by itself is not in seki: one with two separate eyes, or with an eye of four
+/// points or more.
+pub fn seki_groups(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMap<bool> {
     let mut in_seki = VertexMap::filled(false);
     let mut seen = VertexMap::filled(false);
     let mut group = Vec::with_capacity(MAX_AREA);
@@ -155,14 +156,14 @@ pub fn seki_points(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMa
         group.clear();
         group.push(start);
         seen[start] = true;
-        let mut touches_neutral = false;
+        let mut touches_shared = false;
         let mut done = 0;
         while done < group.len() {
             for n in group[done].neighbors() {
                 if !board.contains(n) {
                     continue;
                 }
-                touches_neutral |= owners[n].is_none();
+                touches_shared |= owners[n].is_none() && is_self_atari(board, n, color);
                 if owners[n] == Some(color) && !seen[n] {
                     seen[n] = true;
                     group.push(n);
@@ -170,13 +171,18 @@ pub fn seki_points(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMa
             }
             done += 1;
         }
-        if touches_neutral && !lives_by_itself(board, &group) {
-            for &v in &group {
-                in_seki[v] = board.is_empty(v);
-            }
+        if touches_shared && !lives_by_itself(board, &group) {
+            group.iter().for_each(|&v| in_seki[v] = true);
         }
     }
     in_seki
+}
+
+/// Whether a stone of `color` at `v` would be in atari, or is not allowed there.
+fn is_self_atari(board: &Board, v: Vertex, color: Color) -> bool {
+    let mut after = board.clone();
+    after.set_to_play(color);
+    after.try_play(v.into(), false).is_err() || after.liberty_count(after.chain(v)) < 2
 }
 
 /// Whether the empty points of a group form two eyes, or one of four points or more.
@@ -197,7 +203,7 @@ fn lives_by_itself(board: &Board, group: &[Vertex]) -> bool {
 }
 
 /// The board without the chains of the given stones, and how many stones of each colour that takes off.
-fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, ColorMap<usize>) {
+pub fn without_chains(board: &Board, dead: &[Vertex]) -> (Board, ColorMap<usize>) {
     let mut edits = Vec::new();
     let mut taken = VertexMap::filled(false);
     let mut removed = ColorMap::default();
@@ -268,12 +274,15 @@ mod tests {
 
     #[test]
     fn eyes_in_seki_count_nothing_under_japanese_rules() {
-        // One eye each, two shared liberties: who plays there is captured.
-        let board = ". . X . O . / X X X . O O";
-        assert_eq!(score(board, &Rules::JAPANESE, &[]), 0.0);
-        assert_eq!(score(board, &Rules { tax: Tax::None, ..Rules::JAPANESE }, &[]), 2.0 - 1.0);
-        assert_eq!(score(board, &Rules::CHINESE, &[]), 6.0 - 4.0);
-        assert_eq!(score(board, &Rules { tax: Tax::Seki, ..Rules::CHINESE }, &[]), 4.0 - 3.0);
+        // One eye each and a shared liberty: who plays there is captured.
+        let board = Board::from_diagram(". X . O . / X X X O O").unwrap();
+        let territory = |rules: &Rules| count(&board, rules, 0, &[]).territory.0;
+        assert_eq!(territory(&Rules::JAPANESE), [0, 0]);
+        assert_eq!(territory(&Rules { tax: Tax::None, ..Rules::JAPANESE }), [1, 1]);
+        assert_eq!(territory(&Rules::CHINESE), [1, 1]);
+        assert_eq!(territory(&Rules { tax: Tax::Seki, ..Rules::CHINESE }), [0, 0]);
+        let seki = seki_groups(&board, &area_owners(&board));
+        assert_eq!(board.points().filter(|&v| seki[v]).count(), 9, "all but the shared liberty");
     }
 
     #[test]
@@ -281,7 +290,7 @@ mod tests {
         let board = ". X . O . / . X . O . / . X . O . / . X . O . / . X . O .";
         assert_eq!(score(board, &Rules::JAPANESE, &[]), 0.0);
         let board = Board::from_diagram(board).unwrap();
-        let seki = seki_points(&board, &area_owners(&board));
+        let seki = seki_groups(&board, &area_owners(&board));
         assert!(board.points().all(|v| !seki[v]));
     }
 

@@ -10,7 +10,7 @@ mod board_view;
 mod commands;
 mod output;
 
-use commands::{bench, completions, doctor, gtp, match_, perft, play, presets, train};
+use commands::{bench, book, completions, doctor, gtp, match_, perft, play, presets, train};
 use output::Output;
 
 const EXAMPLES: &str = "\
@@ -46,6 +46,7 @@ enum Command {
     Match(match_::MatchArgs),
     Presets(presets::PresetsArgs),
     Bench(bench::BenchArgs),
+    Book(book::BookArgs),
     Perft(perft::PerftArgs),
     Train(train::TrainArgs),
     Doctor(doctor::DoctorArgs),
@@ -73,6 +74,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Match(args) => match_::run(&args, output),
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),
+        Command::Book(args) => book::run(&args, output),
         Command::Perft(args) => perft::run(&args, output),
         Command::Train(args) => train::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output),

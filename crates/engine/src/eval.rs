@@ -49,6 +49,11 @@ pub struct Leaf {
     pub moves: Vec<Move>,
     /// How many of them were played in the tree.
     pub tree_moves: usize,
+    /// What each pass in the tree is worth to who passes: a point under territory scoring, where the opponent's next
+    /// stone would otherwise count.
+    pass_worth: f32,
+    /// Black's points from passes in the tree minus White's.
+    pass_points: f32,
     /// Passes in a row up to the leaf, those of the game before the root included.
     pub passes: usize,
     /// Who moved at the root.
@@ -70,6 +75,8 @@ impl Leaf {
             board: board.clone(),
             moves: Vec::with_capacity(CONTEXT + board.area() * 4),
             tree_moves: 0,
+            pass_worth: 0.0,
+            pass_points: 0.0,
             passes: 0,
             root_color: board.to_play(),
             candidates: Vec::with_capacity(board.area() + 1),
@@ -89,6 +96,8 @@ impl Leaf {
             self.moves.push(mv);
         }
         self.tree_moves = 0;
+        self.pass_worth = if game.rules().scoring == Scoring::Territory { 1.0 } else { 0.0 };
+        self.pass_points = 0.0;
         self.passes = game.passes();
         self.root_color = game.to_play();
         self.candidates.clear();
@@ -98,10 +107,15 @@ impl Leaf {
     /// Plays a move in the tree.
     #[inline]
     pub fn play(&mut self, mv: Move) {
+        if mv.is_pass() {
+            self.passes += 1;
+            self.pass_points += self.pass_worth * self.board.to_play().sign() as f32;
+        } else {
+            self.passes = 0;
+        }
         self.board.play_unchecked(mv);
         self.moves.push(mv);
         self.tree_moves += 1;
-        self.passes = if mv.is_pass() { self.passes + 1 } else { 0 };
     }
 
     /// The moves since the root: in the tree, and of the playout.
@@ -120,7 +134,7 @@ impl Leaf {
     /// Sets value and score from Black's points without komi.
     #[inline]
     pub fn set_score(&mut self, points: i32, komi: f32) {
-        self.score = points as f32 - komi;
+        self.score = points as f32 - komi + self.pass_points;
         self.black_value = match self.score {
             s if s > 0.0 => 1.0,
             s if s < 0.0 => 0.0,

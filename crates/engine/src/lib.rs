@@ -1,8 +1,11 @@
 //! Monte-Carlo Go: playouts, tree search, players, GTP. No tensors, no async.
 
 pub mod analysis;
+pub mod book;
 pub mod clock;
 pub mod configure;
+pub mod dynamic_komi;
+mod ending;
 pub mod eval;
 pub mod gtp;
 pub mod ladder;
@@ -12,6 +15,7 @@ pub mod player;
 pub mod playout;
 pub mod prior;
 pub mod report;
+mod resignation;
 pub mod restriction;
 pub mod rng;
 mod run;

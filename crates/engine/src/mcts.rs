@@ -2,18 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use tengen_board::{Game, Move, PlayedMove, Vertex};
+use tengen_board::{Game, Move, PlayedMove};
 
 use crate::{
     clock::Delays,
+    ending,
     eval::{Evaluator, PlayoutEvaluator},
     player::{Budget, Decision, Player, StopSignal},
     prior::Gcmb,
     report::SearchReport,
+    resignation::Resignation,
     restriction::Restriction,
     rng::Rng,
     search::{SearchConfig, SearchParts, search},
-    status::lost_stones,
     tree::{Tree, TreePolicy},
 };
 
@@ -32,6 +33,9 @@ pub struct Mcts {
     root: Option<Game>,
     /// How much longer moves took than the clock allowed.
     overrun: Delays,
+    /// The longest time that the clock allowed for the last move.
+    planned: Option<Duration>,
+    resignation: Resignation,
     /// What the tree was restricted to.
     restrictions: Vec<Restriction>,
     report: Option<SearchReport>,
@@ -59,6 +63,8 @@ impl Mcts {
             rng: Rng::new(seed),
             root: None,
             overrun: Delays::default(),
+            planned: None,
+            resignation: Resignation::default(),
             restrictions: Vec::new(),
             report: None,
         }
@@ -85,11 +91,8 @@ impl Mcts {
             gcmb: self.gcmb.as_ref(),
             threads: self.threads,
         };
-        let report = search(game, &parts, &budget, &mut self.rng);
-        if let (Some(_), Some(most)) = (budget.clock, budget.time) {
-            self.overrun.note(start.elapsed().saturating_sub(most));
-        }
-        report
+        self.planned = budget.time.filter(|_| budget.clock.is_some());
+        search(game, &parts, &budget, &mut self.rng)
     }
 
     /// The table of corresponding moves of the last search, and the tree it belongs to.
@@ -125,6 +128,9 @@ impl Mcts {
         let fits = |moves: &&[PlayedMove]| {
             self.restrictions == restrictions && (restrictions.is_empty() || moves.is_empty())
         };
+        if new_moves.is_none() {
+            self.resignation = Resignation::default();
+        }
         match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
             Some(moves) => moves.iter().for_each(|m| self.tree.advance(m.mv)),
             None => self.tree.clear(),
@@ -133,12 +139,18 @@ impl Mcts {
         self.restrictions = restrictions.to_vec();
     }
 
-    /// Whether the game can end with a pass: ahead when every stone counts as alive, and ahead too when stones
-    /// that playouts give to the other side are taken off.
-    fn may_pass(game: &Game, report: &SearchReport) -> bool {
-        let me = game.to_play();
-        let wins = |dead: &[Vertex]| game.score(dead) * me.sign() as f32 > 0.0;
-        wins(&[]) && wins(&lost_stones(game.board(), &report.ownership))
+    /// What to do after the last search.
+    fn choose(&mut self, game: &Game, budget: &Budget) -> Decision {
+        let Some(report) = &self.report else { return Decision::Play(Move::PASS) };
+        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
+        if !budget.cleanup && self.resignation.is_due(game, report, resign, resign_moves) {
+            return Decision::Resign;
+        }
+        if settle || budget.cleanup {
+            return Decision::Play(ending::choose(game, report, budget.cleanup));
+        }
+        let best = report.moves.iter().find(|m| m.visits > 0);
+        Decision::Play(best.map_or(Move::PASS, |m| m.mv))
     }
 }
 
@@ -165,21 +177,13 @@ impl Player for Mcts {
     }
 
     fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
+        let start = Instant::now();
         self.search(game, budget);
-        let Some(report) = &self.report else { return Decision::Play(Move::PASS) };
-        let me = game.to_play();
-        let opponent_passed = game.last_move().is_some_and(|m| m.mv.is_pass() && m.color != me);
-        if opponent_passed && Self::may_pass(game, report) {
-            return Decision::Play(Move::PASS);
+        let decision = self.choose(game, budget);
+        if let Some(planned) = self.planned {
+            self.overrun.note(start.elapsed().saturating_sub(planned));
         }
-        let tried = report.moves.iter().filter(|m| m.visits > 0);
-        let best =
-            tried.clone().find(|m| !(m.mv.is_pass() && opponent_passed)).or_else(|| tried.clone().next());
-        let Some(best) = best else { return Decision::Play(Move::PASS) };
-        if best.value_for(me) < self.config.resign && best.visits > 100 {
-            return Decision::Resign;
-        }
-        Decision::Play(best.mv)
+        decision
     }
 
     fn analyse(&mut self, game: &Game, budget: &Budget) -> Option<&SearchReport> {

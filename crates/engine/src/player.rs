@@ -61,6 +61,8 @@ pub struct Budget {
     pub enough: Option<Duration>,
     /// The clock that runs while the player thinks: it has to divide the time up itself.
     pub clock: Option<Clock>,
+    /// Dead stones of the opponent are to be captured before passing, as the players do not agree about them.
+    pub cleanup: bool,
     /// Ends the search early.
     pub stop: StopSignal,
     /// Sees the search while it runs.

@@ -62,6 +62,8 @@ pub struct SearchReport {
     pub score: f32,
     /// Standard deviation of that in single playouts.
     pub score_deviation: f32,
+    /// Extra points for White with which values were counted, but not scores (dynamic komi).
+    pub extra_komi: f32,
     /// Black's share of each point at the end of playouts, from −1 (White's) to 1.
     pub ownership: VertexMap<f32>,
     /// Playouts of this search.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tengen_board::Game;
 
 use crate::{
+    dynamic_komi::DynamicKomi,
     eval::{Evaluator, area_komi},
     pace::PaceConfig,
     player::Budget,
@@ -97,8 +98,14 @@ pub struct SearchConfig {
     pub ponder: bool,
     /// How the time on a clock is used.
     pub pace: PaceConfig,
+    /// Extra komi in handicap games.
+    pub dynamic_komi: DynamicKomi,
+    /// Whether moves that gain nothing are left out at the end, so that the player passes when nothing is left to play for.
+    pub settle: bool,
     /// The player resigns below this win rate; 0 never.
     pub resign: f32,
+    /// ... when it was so low for this many of its moves in a row.
+    pub resign_moves: u32,
 }
 
 impl Default for SearchConfig {
@@ -119,7 +126,10 @@ impl Default for SearchConfig {
             keep_tree: true,
             ponder: false,
             pace: PaceConfig::default(),
+            dynamic_komi: DynamicKomi::default(),
+            settle: true,
             resign: 0.1,
+            resign_moves: 3,
         }
     }
 }
@@ -145,13 +155,14 @@ pub struct SearchParts<'a> {
 /// The same seed, one thread and a fixed number of playouts give the same tree.
 pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut Rng) -> SearchReport {
     let start = Instant::now();
+    let extra_komi = parts.config.dynamic_komi.extra(game);
     let shared = Shared {
         config: parts.config,
         game,
         tree: parts.tree,
         policy: parts.policy,
         gcmb: parts.gcmb,
-        komi: area_komi(game),
+        komi: area_komi(game) + extra_komi,
         restrictions: &budget.restrictions,
         moves_ownership: budget.moves_ownership,
     };
@@ -163,12 +174,14 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
     let totals: Vec<Totals> = if workers.len() == 1 && budget.watch.is_none() {
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
-        run.work_in_threads(workers, |watch, totals| watch.show(&report(parts, totals, start.elapsed())))
+        run.work_in_threads(workers, |watch, totals| {
+            watch.show(&report(parts, totals, extra_komi, start.elapsed()))
+        })
     };
-    report(parts, &totals, start.elapsed())
+    report(parts, &totals, extra_komi, start.elapsed())
 }
 
-fn report(parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> SearchReport {
+fn report(parts: &SearchParts<'_>, totals: &[Totals], extra_komi: f32, elapsed: Duration) -> SearchReport {
     let playouts: u64 = totals.iter().map(|t| t.playouts).sum();
     let root = parts.tree.view(Tree::ROOT);
     let mut moves = root_moves(parts.tree);
@@ -185,6 +198,7 @@ fn report(parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> Sear
     for (root_move, of_move) in moves.iter_mut().zip(of_moves) {
         (root_move.score, root_move.score_deviation) =
             of_move.mean_and_deviation().unwrap_or((score, score_deviation));
+        root_move.score += extra_komi;
         root_move.ownership = of_move.ownership.map(|ownership| Box::new(ownership.mean()));
     }
     let mut ownership = OwnershipTotals::default();
@@ -196,8 +210,9 @@ fn report(parts: &SearchParts<'_>, totals: &[Totals], elapsed: Duration) -> Sear
         to_play: root.to_play,
         moves,
         black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() / playouts.max(1) as f64) as f32,
-        score,
+        score: score + extra_komi,
         score_deviation,
+        extra_komi,
         ownership: ownership.mean(),
         playouts,
         visits: root.visits,

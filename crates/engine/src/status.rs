@@ -1,20 +1,30 @@
-//! Which stones are dead at the end of a game, judged by random games.
+//! Which stones are dead at the end of a game, and which live in seki.
 //!
-//! **What.** The position is played out many times by uniformly random moves that spare own eyes, Black and White
-//! moving first in turn. A chain is dead if most of these games end with its points in the opponent's hands.
+//! **What.** Stones that live unconditionally are alive, and what stands in their regions is dead. For the others the
+//! position is played out many times, Black and White moving first in turn. A chain is dead if most of these games end
+//! with its points in the opponent's hands. Playouts may break a small seki, as they try throw-ins: so a chain that stays
+//! on the board in games without self-atari is dead only if it dies nearly always in the others.
 //!
-//! **Limits.** It suits finished positions. Random players neither see a ladder nor keep a seki, so a position that is
-//! still open is only estimated, and nothing is ever reported as seki.
+//! Of what is alive, a group is in seki if it touches a neutral point that it cannot fill without putting itself in
+//! atari, and does not live by itself (`board/score.rs`).
+//!
+//! **Limits.** It suits finished positions; what is still open is only estimated.
 
-use tengen_board::{Board, Color, Game, Scoring, Vertex, VertexMap};
+use tengen_board::{
+    Board, Color, ColorMap, Game, Scoring, Vertex, VertexMap, area_owners, seki_groups, unconditional_life,
+    without_chains,
+};
 
 use crate::{
-    playout::{PlayoutLimits, PlayoutPolicy, Uniform, UniformConfig},
+    playout::{Heavy, HeavyConfig, PlayoutLimits, PlayoutPolicy},
     rng::Rng,
 };
 
 /// Playouts for one judgement: the share of a chain is then known to about 2%.
-const PLAYOUTS: usize = 600;
+const PLAYOUTS: usize = 400;
+
+/// A chain that lives without self-atari is dead if its points are the opponent's by this share in other playouts.
+const DIES_ANYWAY: f32 = 0.4;
 
 /// What becomes of a stone at the end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +37,30 @@ pub enum StoneStatus {
     Seki,
 }
 
-/// The mean owner of every point at the end of random games: +1 always Black's, −1 always White's.
+/// The mean owner of every point at the end of playouts in which both begin in turn: +1 always Black's, −1 always White's.
 pub fn ownership(board: &Board, playouts: usize, rng: &mut Rng) -> VertexMap<f32> {
-    let mut policy = Uniform::new(&UniformConfig::default());
+    mean_owners(board, &HeavyConfig::default(), Color::ALL, playouts, rng)
+}
+
+/// The same if `first` begins always.
+pub fn ownership_after(board: &Board, first: Color, playouts: usize, rng: &mut Rng) -> VertexMap<f32> {
+    mean_owners(board, &HeavyConfig::default(), [first; 2], playouts, rng)
+}
+
+fn mean_owners(
+    board: &Board,
+    config: &HeavyConfig,
+    first: [Color; 2],
+    playouts: usize,
+    rng: &mut Rng,
+) -> VertexMap<f32> {
+    let mut policy = Heavy::new(config);
     let limits = PlayoutLimits::default();
     let mut sums = VertexMap::filled(0i32);
     let mut moves = Vec::new();
     for i in 0..playouts {
         let mut end = board.clone();
-        end.set_to_play(Color::ALL[i % 2]);
+        end.set_to_play(first[i % 2]);
         moves.clear();
         policy.play_out(&mut end, &mut moves, &limits, rng);
         for v in board.points() {
@@ -57,26 +82,54 @@ pub(crate) fn owner(board: &Board, v: Vertex) -> Option<Color> {
 
 /// The dead stones of a finished game, in the order of [`Board::points`].
 ///
-/// Where the rules know no agreement about dead stones (Tromp-Taylor), none is dead: what is on the board counts. The judgement depends on the position only,
-/// so asking twice gives the same answer.
+/// Where the rules know no agreement about dead stones (Tromp-Taylor), none is dead: what is on the board counts. The judgement
+/// depends on the position only, so asking twice gives the same answer.
 pub fn dead_stones(game: &Game) -> Vec<Vertex> {
     let rules = game.rules();
     if rules.scoring == Scoring::Area && !rules.friendly_pass {
         return Vec::new();
     }
     let board = game.board();
-    let mean = ownership(board, PLAYOUTS, &mut Rng::new(board.hash()));
-    lost_stones(board, &mean)
+    let mut rng = Rng::new(board.hash());
+    let life = ColorMap(Color::ALL.map(|color| unconditional_life(board, color, rules.suicide)));
+    let mean = ownership(board, PLAYOUTS, &mut rng);
+    let careful = HeavyConfig { self_atari: 1.0, ..HeavyConfig::default() };
+    let kept = mean_owners(board, &careful, Color::ALL, PLAYOUTS / 2, &mut rng);
+    let is_dead = |v: &Vertex| {
+        let Some(color) = board.color_at(*v) else { return false };
+        if life[color].stones[*v] || life[!color].regions[*v] {
+            return life[!color].regions[*v];
+        }
+        let limit = if share(board, &kept, *v) > 0.5 { -DIES_ANYWAY } else { 0.0 };
+        share(board, &mean, *v) < limit
+    };
+    board.points().filter(is_dead).collect()
+}
+
+/// The status of every stone of a finished game; nothing for empty points.
+pub fn statuses(game: &Game) -> VertexMap<Option<StoneStatus>> {
+    let dead = dead_stones(game);
+    let (cleared, _) = without_chains(game.board(), &dead);
+    let seki = seki_groups(&cleared, &area_owners(&cleared));
+    let mut statuses = VertexMap::filled(None);
+    for v in game.board().points().filter(|&v| !game.board().is_empty(v)) {
+        let alive = if seki[v] { StoneStatus::Seki } else { StoneStatus::Alive };
+        statuses[v] = Some(if cleared.is_empty(v) { StoneStatus::Dead } else { alive });
+    }
+    statuses
 }
 
 /// The stones of chains that end up as the other side's more often than not, in the order of [`Board::points`].
 pub fn lost_stones(board: &Board, ownership: &VertexMap<f32>) -> Vec<Vertex> {
-    let is_lost = |v: &Vertex| {
-        let Some(color) = board.color_at(*v) else { return false };
-        let share: f32 = board.chain_stones(board.chain(*v)).map(|stone| ownership[stone]).sum();
-        share * (color.sign() as f32) < 0.0
-    };
-    board.points().filter(is_lost).collect()
+    board.points().filter(|&v| !board.is_empty(v) && share(board, ownership, v) < 0.0).collect()
+}
+
+/// By which share the points of the chain at `v` are its own: 1 always, −1 never.
+fn share(board: &Board, ownership: &VertexMap<f32>, v: Vertex) -> f32 {
+    let Some(color) = board.color_at(v) else { return 0.0 };
+    let chain = board.chain(v);
+    let sum: f32 = board.chain_stones(chain).map(|stone| ownership[stone]).sum();
+    sum * color.sign() as f32 / board.chain_size(chain) as f32
 }
 
 #[cfg(test)]
@@ -85,22 +138,49 @@ mod tests {
 
     use super::*;
 
+    /// The stones of a status in a finished game under Japanese rules.
+    fn stones(diagram: &str, status: StoneStatus) -> Vec<String> {
+        let game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::JAPANESE);
+        let statuses = statuses(&game);
+        let mut names: Vec<_> =
+            game.board().points().filter(|&v| statuses[v] == Some(status)).map(|v| v.to_string()).collect();
+        names.sort();
+        names
+    }
+
+    const SETTLED: &str = ". X O . O . . /
+         . X O O . O O /
+         X X X O O O . /
+         . X . X O . O /
+         X . X X O O O /
+         . X O X O . O /
+         X X . X O O .";
+
     #[test]
     fn a_lone_stone_in_the_opponents_area_is_dead() {
-        let board = Board::from_diagram(
-            ". X O . O . . /
-             . X O O . O O /
-             X X X O O O . /
-             . X . X O . O /
-             X . X X O O O /
-             . X O X O . O /
-             X X . X O O .",
-        )
-        .unwrap();
+        let board = Board::from_diagram(SETTLED).unwrap();
         let game = Game::from_board(board, Rules::CHINESE);
         assert_eq!(dead_stones(&game), vec!["C2".parse().unwrap()]);
         let game = Game::from_board(game.board().clone(), Rules::TROMP_TAYLOR);
         assert_eq!(dead_stones(&game), vec![]);
+        assert_eq!(stones(SETTLED, StoneStatus::Dead), ["C2"]);
+        assert!(stones(SETTLED, StoneStatus::Seki).is_empty());
+    }
+
+    #[test]
+    fn a_seki_is_alive_and_known_as_one() {
+        // An eye each at A7 and E7, and C7 between them: who plays there is captured.
+        let seki = ". X . O . / X X X O O / O O O X X / . O O X . / O O O X X / . O O X . / O O O X X";
+        assert_eq!(stones(seki, StoneStatus::Dead), Vec::<String>::new());
+        assert_eq!(stones(seki, StoneStatus::Seki), ["A6", "B6", "B7", "C6", "D6", "D7", "E6"]);
+    }
+
+    #[test]
+    fn a_group_that_a_throw_in_kills_is_dead() {
+        // White cannot play at A5 or C5 without being captured, Black can.
+        let dead = ". X . O X / O O O O X / X X X X X / . X . X . / X X X X X";
+        assert_eq!(stones(dead, StoneStatus::Dead), ["A4", "B4", "C4", "D4", "D5"]);
+        assert!(stones(dead, StoneStatus::Seki).is_empty());
     }
 
     #[test]

@@ -21,13 +21,15 @@ pub struct PlayerOptions {
     pub net: Option<PathBuf>,
     /// The network that plays rollouts.
     pub rollout_net: Option<PathBuf>,
+    /// An opening book to play from.
+    pub book: Option<PathBuf>,
     /// Where the random numbers start; a different place each time if absent. Limited to 63 bits, as TOML is.
     pub seed: Option<u64>,
 }
 
 impl PlayerOptions {
     /// The names of the options.
-    pub const KEYS: [&'static str; 6] = ["time", "playouts", "threads", "net", "rollout_net", "seed"];
+    pub const KEYS: [&'static str; 7] = ["time", "playouts", "threads", "net", "rollout_net", "seed", "book"];
 
     /// Values that no player could use.
     pub(crate) fn check(&self) -> Result<(), SpecError> {

@@ -1,9 +1,10 @@
 //! The kinds of players, and how one is built.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
+    book::{Book, BookPlayer},
     gtp::{ExternalPlayer, Timeouts},
     mcts::Mcts,
     player::{Player, RandomPlayer},
@@ -65,12 +66,19 @@ impl PlayerConfig {
     /// The running player; `name` is what GTP and reports call it.
     pub fn build(&self, name: &str, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
         let seed = options.seed_or_fresh();
-        Ok(match self {
+        let player: Box<dyn Player> = match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),
             PlayerConfig::Mcts(config) => {
                 Box::new(Mcts::new(name, config, options.budget(), options.threads.unwrap_or(1), seed))
             }
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
+        };
+        Ok(match &options.book {
+            Some(path) => {
+                let book = Book::read(path).map_err(|error| SpecError::Start(error.to_string()))?;
+                Box::new(BookPlayer::new(Arc::new(book), player, seed))
+            }
+            None => player,
         })
     }
 }

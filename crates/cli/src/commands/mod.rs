@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod bench;
+pub(crate) mod book;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod gtp;

@@ -15,6 +15,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "play COLOR VERTEX", run: play },
     Command { usage: "genmove COLOR", run: genmove },
     Command { usage: "reg_genmove COLOR", run: reg_genmove },
+    Command { usage: "kgs-genmove_cleanup COLOR", run: genmove_cleanup },
     Command { usage: "undo", run: undo },
     Command { usage: "gg-undo [MOVES]", run: undo_many },
     Command { usage: "gogui-play_sequence COLOR VERTEX ...", run: play_sequence },
@@ -31,6 +32,13 @@ fn play(server: &mut Server, args: Args<'_>) -> Reply {
 fn genmove(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
     let budget = server.budget();
+    generate(server, color(player)?, &budget)
+}
+
+/// As `genmove`, but dead stones of the opponent are captured before passing.
+fn genmove_cleanup(server: &mut Server, args: Args<'_>) -> Reply {
+    let [player] = args.exactly()?;
+    let budget = Budget { cleanup: true, ..server.budget() };
     generate(server, color(player)?, &budget)
 }
 

@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::status::{StoneStatus, dead_stones};
+use crate::status::{StoneStatus, dead_stones, statuses};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "final_score", run: final_score },
@@ -35,8 +35,12 @@ fn final_status(server: &mut Server, args: Args<'_>) -> Reply {
     if board.color_at(point).is_none() {
         return Err(Refusal::new(format!("no stone at {point}")));
     }
-    let is_dead = dead_stones(&server.game).contains(&point);
-    Ok(if is_dead { "dead" } else { "alive" }.to_owned())
+    Ok(match statuses(&server.game)[point] {
+        Some(StoneStatus::Dead) => "dead",
+        Some(StoneStatus::Seki) => "seki",
+        _ => "alive",
+    }
+    .to_owned())
 }
 
 fn final_status_list(server: &mut Server, args: Args<'_>) -> Reply {
@@ -53,13 +57,12 @@ fn final_status_list(server: &mut Server, args: Args<'_>) -> Reply {
 /// The stones of a status, a chain a line.
 fn stones_by_chain(game: &Game, status: StoneStatus) -> String {
     let board = game.board();
-    let dead = dead_stones(game);
-    let status_of = |v: &Vertex| if dead.contains(v) { StoneStatus::Dead } else { StoneStatus::Alive };
+    let statuses = statuses(game);
     let mut chains: Vec<Vertex> = Vec::new();
     let mut lines = Vec::new();
     for v in board.points().filter(|&v| board.color_at(v).is_some()) {
         let chain = board.chain(v);
-        if chains.contains(&chain) || status_of(&v) != status {
+        if chains.contains(&chain) || statuses[v] != Some(status) {
             continue;
         }
         chains.push(chain);

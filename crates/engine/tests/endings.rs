@@ -1,0 +1,114 @@
+//! What a player does when little is left to play for.
+#![allow(clippy::unwrap_used)]
+
+use tengen_board::{Board, Color, Game, Move, Rules};
+use tengen_engine::{
+    gtp::Server,
+    mcts::Mcts,
+    player::{Budget, Decision, Player},
+    playout::{HeavyConfig, PlayoutConfig},
+    search::SearchConfig,
+};
+
+fn player() -> Mcts {
+    let config = SearchConfig {
+        playout: PlayoutConfig::Heavy(HeavyConfig::default()),
+        resign: 0.0,
+        ..SearchConfig::default()
+    };
+    Mcts::new("test", &config, Budget { playouts: Some(600), ..Budget::default() }, 1, 1)
+}
+
+fn decide(diagram: &str, color: Color, rules: Rules, cleanup: bool) -> String {
+    let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), rules);
+    game.set_to_play(color);
+    match player().decide(&game, &Budget { cleanup, ..Budget::default() }) {
+        Decision::Play(mv) => mv.to_string(),
+        Decision::Resign => "resign".to_owned(),
+    }
+}
+
+/// Everything is settled; the white stone at C2 is dead.
+const SETTLED: &str = ". X O . O . . /
+     . X O O . O O /
+     X X X O O O . /
+     . X . X O . O /
+     X . X X O O O /
+     . X O X O . O /
+     X X . X O O .";
+
+#[test]
+fn passes_when_everything_is_settled() {
+    for color in Color::ALL {
+        assert_eq!(decide(SETTLED, color, Rules::CHINESE, false), "pass", "{color}");
+        assert_eq!(decide(SETTLED, color, Rules::JAPANESE, false), "pass", "{color}");
+        assert_eq!(decide(SETTLED, color, Rules::AGA, false), "pass", "{color}");
+    }
+}
+
+#[test]
+fn captures_what_is_dead_where_it_must() {
+    assert_eq!(decide(SETTLED, Color::Black, Rules::TROMP_TAYLOR, false), "C1");
+    assert_eq!(decide(SETTLED, Color::Black, Rules::CHINESE, true), "C1", "the opponent disputes it");
+    assert_eq!(decide(SETTLED, Color::White, Rules::CHINESE, true), "pass", "White has nothing to capture");
+}
+
+#[test]
+fn dame_are_played_where_they_count() {
+    // C3 and C1 are neutral.
+    let dame = ". X O O . / X X O O O / . X . O . / X X X O O / . X . O .";
+    for color in Color::ALL {
+        let chinese = decide(dame, color, Rules::CHINESE, false);
+        assert!(["C3", "C1"].contains(&chinese.as_str()), "{chinese}");
+        assert_eq!(decide(dame, color, Rules::JAPANESE, false), "pass", "{color}");
+    }
+}
+
+#[test]
+fn a_capture_that_is_open_is_not_left_alone() {
+    // White can capture two stones at B1, or Black saves them.
+    let open = ". X . O . / X X X O O / . X O . O / X X O O O / X . X X O";
+    for rules in [Rules::CHINESE, Rules::JAPANESE] {
+        assert_ne!(decide(open, Color::White, rules, false), "pass");
+    }
+}
+
+#[test]
+fn a_disputed_game_is_cleaned_up_to_the_last_stone() {
+    // The two white stones on the left are dead, and Black has to come from outside to take them.
+    let disputed = ". . X . O . . /
+                    O . X O O O O /
+                    O . X X O . O /
+                    X X . X O O O /
+                    . X X X X O . /
+                    X . X . X O O /
+                    . X X X X O .";
+    let mut server = Server::new(Box::new(player()));
+    let mut game = Game::from_board(Board::from_diagram(disputed).unwrap(), Rules::CHINESE);
+    game.set_to_play(Color::Black);
+    server = server.with_game(game);
+    for _ in 0..10 {
+        let answer = server.execute("kgs-genmove_cleanup b").unwrap().text().to_owned();
+        if answer == "PASS" || answer == "pass" {
+            break;
+        }
+        server.execute("play w pass").unwrap();
+    }
+    let board = server.game().board();
+    assert!(board.is_empty("A5".parse().unwrap()) && board.is_empty("A6".parse().unwrap()), "{board}");
+}
+
+#[test]
+fn a_game_against_a_player_that_passes_comes_to_an_end() {
+    let mut game = Game::new(5, 5, Rules::JAPANESE).unwrap();
+    let mut player = player();
+    while game.passes() < 2 && game.moves().len() < 60 {
+        let mv = match (game.to_play(), player.decide(&game, &Budget::default())) {
+            (Color::Black, Decision::Play(mv)) => mv,
+            _ => Move::PASS,
+        };
+        game.play(mv);
+    }
+    let stones = game.board().stones(Color::Black);
+    assert!(stones <= 12, "it goes on filling its own territory:\n{}", game.board());
+}
