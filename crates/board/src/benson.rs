@@ -57,10 +57,14 @@ pub fn unconditional_life(board: &Board, color: Color, suicide_allowed: bool) ->
     }
     let mut life = UnconditionalLife { stones: VertexMap::filled(false), regions: VertexMap::filled(false) };
     for chain in chains {
-        board.chain_stones(chain).for_each(|v| life.stones[v] = true);
+        for v in board.chain_stones(chain) {
+            life.stones[v] = true;
+        }
     }
     for region in regions.iter().filter(|region| !region.vital_to.is_empty()) {
-        region.points.iter().for_each(|&v| life.regions[v] = true);
+        for &v in &region.points {
+            life.regions[v] = true;
+        }
     }
     life
 }

@@ -172,7 +172,9 @@ pub fn seki_groups(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMa
             done += 1;
         }
         if touches_shared && !lives_by_itself(board, &group) {
-            group.iter().for_each(|&v| in_seki[v] = true);
+            for &v in &group {
+                in_seki[v] = true;
+            }
         }
     }
     in_seki

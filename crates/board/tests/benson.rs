@@ -93,7 +93,7 @@ fn position() -> impl Strategy<Value = Board> {
     proptest::collection::vec(prop_oneof![4 => Just('X'), 2 => Just('.'), 1 => Just('O')], 15)
         .prop_filter_map("a chain without liberties", |cells| {
             let rows: Vec<String> =
-                cells.chunks(5).map(|row| row.iter().map(|c| format!("{c} ")).collect()).collect();
+                cells.chunks(5).map(|row| row.iter().flat_map(|&c| [c, ' ']).collect()).collect();
             Board::from_diagram(&rows.join("/ ")).ok()
         })
 }

@@ -106,7 +106,7 @@ impl<'a> Ending<'a> {
     fn any_capture(&self) -> Option<Move> {
         let (board, me) = (self.board(), self.game.to_play());
         let dead = board.points().filter(|&v| board.is_color(v, !me) && self.is_dead(v));
-        let liberties = dead.flat_map(|v| v.neighbors()).filter(|&v| board.contains(v) && board.is_empty(v));
+        let liberties = dead.flat_map(Vertex::neighbors).filter(|&v| board.contains(v) && board.is_empty(v));
         let after = |v: Vertex| {
             let mut next = board.clone();
             self.game.check(v.into()).ok()?;

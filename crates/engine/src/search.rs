@@ -175,7 +175,7 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
         run.work_in_threads(workers, |watch, totals| {
-            watch.show(&report(parts, totals, extra_komi, start.elapsed()))
+            watch.show(&report(parts, totals, extra_komi, start.elapsed()));
         })
     };
     report(parts, &totals, extra_komi, start.elapsed())
