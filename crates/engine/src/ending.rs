@@ -45,6 +45,14 @@ pub(crate) fn choose(game: &Game, report: &SearchReport, disputed: bool) -> Move
     Ending::new(game, &ownership, disputed).choose(report, opponent_passed)
 }
 
+/// Whether the search found a pass about as good as its best move. What playouts take for settled may hang on that move.
+fn passes_as_well(report: &SearchReport, best: &RootMove, me: Color) -> bool {
+    let pass = report.moves.iter().find(|m| m.mv.is_pass());
+    pass.is_some_and(|pass| {
+        pass.visits * 200 >= best.visits.max(200) && pass.value_for(me) + 0.05 >= best.value_for(me)
+    })
+}
+
 /// A position near the end, and what becomes of it if the player passes.
 struct Ending<'a> {
     game: &'a Game,
@@ -80,8 +88,14 @@ impl<'a> Ending<'a> {
         match tried.find(is_good) {
             Some(useful) => useful.mv,
             None if self.has_work() => self.any_capture().unwrap_or(Move::PASS),
-            None => Move::PASS,
+            None if self.is_certain(best.mv) || passes_as_well(report, best, me) => Move::PASS,
+            None => best.mv,
         }
+    }
+
+    /// Whether the move is a pass, or in a region that lives or is dead whatever happens.
+    fn is_certain(&self, mv: Move) -> bool {
+        mv.vertex().is_none_or(|v| Color::ALL.iter().any(|&color| self.life[color].regions[v]))
     }
 
     /// Whether the score is ahead when every stone counts as alive, and ahead too when stones that playouts give to the

@@ -13,6 +13,8 @@ Examples:
   tengen gtp                               the default player
   tengen gtp --preset rave --seed 7        a preset, the same games every time
   tengen gtp --time 5 --threads 2          seconds a move
+  tengen gtp --set ponder=true             thinks on the opponent's time
+  tengen gtp --set pace.lag=1              keeps a second back for a slow connection
   tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
   tengen gtp --size 9 --komi 7             the board before the front end sets one
 
