@@ -93,9 +93,12 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Whether the move is a pass, or in a region that lives or is dead whatever happens.
+    /// Whether the move is a pass, or in a region that lives or is dead whatever happens, or a dame that counts nothing.
     fn is_certain(&self, mv: Move) -> bool {
-        mv.vertex().is_none_or(|v| Color::ALL.iter().any(|&color| self.life[color].regions[v]))
+        let is_territory = self.game.rules().scoring == Scoring::Territory;
+        mv.vertex().is_none_or(|v| {
+            Color::ALL.iter().any(|&color| self.life[color].regions[v]) || (is_territory && self.is_dame(v))
+        })
     }
 
     /// Whether the score is ahead when every stone counts as alive, and ahead too when stones that playouts give to the
