@@ -4,17 +4,28 @@ CARGO ?= cargo
 TOOLS := target/tools
 SKIPPED := target/skipped.txt
 
-.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki check-fuzz
+PAGE := web/dist/index.html
+
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-web screenshots check-fuzz
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
 
-play: ## Play against the engine (make play ARGS="--size 13")
+play: $(PAGE) ## Play against the engine in the browser (make play ARGS="--size 13"; ARGS=--terminal without a browser)
 	@$(CARGO) run --quiet --release --package tengen -- play $(ARGS)
+
+# The page is embedded in the program. Without Node.js the program is built without it, for the terminal and for GTP.
+$(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/src/*)
+	@if command -v npm >/dev/null; then \
+		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --silent; } && \
+		npm run build --silent -- --logLevel warn && touch dist/index.html; \
+	else \
+		echo "Node.js is missing, so there will be no board in the browser: install Node.js 20 or later (https://nodejs.org)" >&2; \
+	fi
 
 test: ## Everything that must hold before a change is merged; says at the end what could not be checked
 	@mkdir -p target && : > $(SKIPPED)
-	@$(MAKE) --no-print-directory deps test-rust test-doc test-sabaki check-fuzz lint-code
+	@$(MAKE) --no-print-directory deps test-rust test-doc test-sabaki test-web check-fuzz lint-code
 	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; cat $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
 bench: ## Speed of playouts on this machine
@@ -59,6 +70,21 @@ test-sabaki:
 	else \
 		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
 	fi
+
+# The page in a real browser. Pictures go to target/screenshots.
+test-web: $(PAGE)
+	@if [ ! -f $(PAGE) ]; then \
+		echo "- web: the page could not be built" >> $(SKIPPED); \
+	elif ! (command -v chromium || command -v chromium-browser || command -v google-chrome) >/dev/null; then \
+		echo "- web: Chromium is not installed" >> $(SKIPPED); \
+	else \
+		$(CARGO) build --quiet --release --package tengen && \
+		cd web && TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent; \
+	fi
+
+screenshots: $(PAGE) ## Make the pictures of the README again
+	@$(CARGO) build --quiet --release --package tengen
+	@cd web && TENGEN_SCREENSHOTS=../docs TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent
 
 check-fuzz:
 	@if [ -d fuzz ]; then CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml; fi

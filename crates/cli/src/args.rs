@@ -87,9 +87,24 @@ pub(crate) struct GameArgs {
 }
 
 impl GameArgs {
+    /// Columns and rows; `default` each if no size is asked for.
+    pub(crate) fn size(&self, default: usize) -> (usize, usize) {
+        self.size.map_or((default, default), |BoardSize { width, height }| (width, height))
+    }
+
+    /// The rules in a form that reads back.
+    pub(crate) fn rules_name(&self) -> String {
+        self.rules.name().map_or_else(|| self.rules.to_compact(), str::to_owned)
+    }
+
+    /// The komi, if one is asked for.
+    pub(crate) fn komi(&self) -> Option<f32> {
+        self.komi
+    }
+
     /// A game at its beginning; the board is square and of size `default` if no other is asked for.
     pub(crate) fn game(&self, default: usize) -> Result<Game> {
-        let BoardSize { width, height } = self.size.unwrap_or(BoardSize { width: default, height: default });
+        let (width, height) = self.size(default);
         let komi = self.komi.unwrap_or(self.rules.komi);
         anyhow::ensure!(komi.is_finite() && komi.abs() <= 400.0, "--komi {komi}: must be from -400 to 400");
         Ok(Game::new(width, height, self.rules.with_komi(komi))?)

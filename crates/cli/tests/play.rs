@@ -6,7 +6,7 @@ use common::tengen_with_input;
 
 /// The output of a game on 5x5 against the preset `random` in which these lines are typed.
 fn play(arguments: &[&str], lines: &[&str]) -> String {
-    let mut all = vec!["--preset", "random", "--size", "5", "--seed", "1"];
+    let mut all = vec!["--terminal", "--preset", "random", "--size", "5", "--seed", "1"];
     all.extend(arguments);
     let run = tengen_with_input(&all, &(lines.join("\n") + "\n"));
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -14,7 +14,7 @@ fn play(arguments: &[&str], lines: &[&str]) -> String {
 }
 
 #[test]
-fn tengen_alone_plays() {
+fn tengen_plays_in_the_terminal() {
     let text = play(&[], &["C3", "quit"]);
     assert!(text.contains("You play black"), "{text}");
     assert!(text.contains("random plays"), "{text}");

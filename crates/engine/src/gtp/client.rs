@@ -9,7 +9,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender},
     },
     thread,
@@ -48,7 +48,7 @@ impl Default for Timeouts {
 
 /// Another engine, run as a child process. Dropping it kills the child.
 pub struct Client {
-    child: Child,
+    child: Arc<Mutex<Child>>,
     command_line: String,
     pub(super) timeouts: Timeouts,
     /// The thread that writes; `None` when the child is gone.
@@ -103,7 +103,7 @@ impl Client {
         let last_words = Arc::clone(&stderr);
         thread::spawn(move || keep_last(child_stderr, &last_words));
         Ok(Client {
-            child,
+            child: Arc::new(Mutex::new(child)),
             command_line: command_line.to_owned(),
             timeouts,
             requests: Some(requests),
@@ -121,7 +121,12 @@ impl Client {
 
     /// The process id of the child.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        lock(&self.child).id()
+    }
+
+    /// Ends the engine from another thread, whatever it is doing.
+    pub fn killer(&self) -> Killer {
+        Killer(Arc::clone(&self.child))
     }
 
     /// Sends a command and waits for the answer.
@@ -226,7 +231,7 @@ impl Client {
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + limit;
         loop {
-            if let Ok(Some(status)) = self.child.try_wait() {
+            if let Ok(Some(status)) = lock(&self.child).try_wait() {
                 return Some(status);
             }
             if Instant::now() >= deadline {
@@ -240,14 +245,15 @@ impl Client {
     fn end(&mut self) {
         self.requests = None;
         // Both fail only if the child has ended and was reaped.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let mut child = lock(&self.child);
+        let _ = child.kill();
+        let _ = child.wait();
     }
 
     fn last_words(&self) -> LastWords {
         // What it wrote just before it ended may still be on its way.
         thread::sleep(Duration::from_millis(20));
-        let lines = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = lock(&self.stderr);
         LastWords(lines.iter().cloned().collect())
     }
 
@@ -259,6 +265,22 @@ impl Client {
             self.wait(Duration::from_secs(1));
         }
     }
+}
+
+/// See [`Client::killer`].
+#[derive(Clone, Debug)]
+pub struct Killer(Arc<Mutex<Child>>);
+
+impl Killer {
+    /// Ends the engine; a command that waits for its answer fails.
+    pub fn kill(&self) {
+        // It fails only if the engine has ended.
+        let _ = lock(&self.0).kill();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Client {
@@ -285,7 +307,7 @@ fn keep_last(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
         if text.is_empty() {
             continue;
         }
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(last);
         if last.len() == STDERR_LINES {
             last.pop_front();
         }

@@ -16,7 +16,7 @@ mod live;
 pub mod protocol;
 mod server;
 
-pub use client::{Client, Timeouts};
+pub use client::{Client, Killer, Timeouts};
 pub use client_error::{ClientError, LastWords};
 pub use executable::find_executable;
 pub use external::ExternalPlayer;

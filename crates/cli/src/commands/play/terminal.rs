@@ -1,13 +1,12 @@
-//! `tengen play`: a game against a player, in the terminal.
+//! `tengen play --terminal`: a game against a player, in the terminal.
 
 use std::{
     fs,
     io::{self, BufRead, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::{Context, Result};
-use clap::Args;
 use tengen_board::{
     Color, Game, Move, Outcome, Reason, Vertex,
     sgf::{GameInfo, Record},
@@ -18,21 +17,8 @@ use tengen_engine::{
 };
 use tengen_lab::PlayerOptions;
 
-use crate::{
-    args::{GameArgs, PlayerArgs},
-    board_view::BoardStyle,
-    output::Output,
-};
-
-const EXAMPLES: &str = "\
-Examples:
-  tengen play                              9x9, you are black
-  tengen play --size 13 --color white      the engine begins
-  tengen play --size 19 --handicap 4       black gets four stones
-  tengen play --rules japanese --komi 6.5
-  tengen play --preset uct,playouts=1000   another player, with parameters
-
-Type help during the game.";
+use super::PlayArgs;
+use crate::{board_view::BoardStyle, output::Output};
 
 const HELP: &str = "\
   D4           play there (letter: column, number: row)
@@ -45,32 +31,7 @@ const HELP: &str = "\
   resign       give up
   quit         leave without a result";
 
-/// Play against the engine in the terminal.
-#[derive(Args, Clone)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct PlayArgs {
-    #[command(flatten)]
-    game: GameArgs,
-    /// Your stones: black or white
-    #[arg(short, long, default_value = "black")]
-    color: Color,
-    /// Black's handicap stones, on the customary points
-    #[arg(long, default_value_t = 0, value_name = "STONES")]
-    handicap: usize,
-    /// How the board is drawn: auto, ascii, unicode or color
-    #[arg(long, value_enum, hide_possible_values = true, default_value_t = BoardStyle::Auto, value_name = "STYLE")]
-    board: BoardStyle,
-    /// Write the game to this SGF file when it ends
-    #[arg(long, value_name = "FILE")]
-    sgf: Option<PathBuf>,
-    /// Play in the terminal, which is the only place so far
-    #[arg(long, hide = true)]
-    terminal: bool,
-    #[command(flatten)]
-    player: PlayerArgs,
-}
-
-pub(crate) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
+pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
     let spec = args.player.spec()?;
     let mut game = args.game.game(9)?;
     if args.handicap > 0 {
@@ -83,11 +44,11 @@ pub(crate) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
         player: spec.build()?,
         options: spec.options,
         name: spec.name,
-        style: args.board.resolve(),
+        style: args.in_terminal.board.resolve(),
         dead: Vec::new(),
         output,
     };
-    session.play(io::stdin().lock(), io::stdout().lock(), args.sgf.as_deref())
+    session.play(io::stdin().lock(), io::stdout().lock(), args.in_terminal.sgf.as_deref())
 }
 
 /// A game in progress.

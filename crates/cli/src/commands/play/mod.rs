@@ -1,0 +1,90 @@
+//! `tengen play`: a game in the browser, or in the terminal.
+
+use std::{net::IpAddr, path::PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use tengen_board::Color;
+use tengen_engine::clock::TimeSettings;
+
+use crate::{
+    args::{GameArgs, PlayerArgs},
+    board_view::BoardStyle,
+    output::Output,
+};
+
+mod browser;
+mod terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen play                              a board in the browser: 9x9, you are black
+  tengen play --size 13 --color white      the engine begins
+  tengen play --size 19 --handicap 4       black gets four stones
+  tengen play --clock \"byoyomi 600 30 5\"   ten minutes, then five times thirty seconds
+  tengen play --preset uct,playouts=1000   another player, with parameters
+  tengen play --engine gnugo=\"gtp:gnugo --mode gtp\"   one more player to choose from in the browser
+  tengen play --listen 0.0.0.0             for other devices: open the printed address there
+  tengen play --terminal                   no browser; type help during the game";
+
+/// Play against the engine, in the browser or in the terminal.
+#[derive(Args, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Your stones: black or white
+    #[arg(short, long, default_value = "black")]
+    color: Color,
+    /// Black's handicap stones, on the customary points
+    #[arg(long, default_value_t = 0, value_name = "STONES")]
+    handicap: usize,
+    /// Play in the terminal instead of the browser
+    #[arg(long)]
+    terminal: bool,
+    #[command(flatten)]
+    browser: BrowserArgs,
+    #[command(flatten)]
+    in_terminal: TerminalArgs,
+    #[command(flatten)]
+    player: PlayerArgs,
+}
+
+/// Flags for the browser.
+#[derive(Args, Clone)]
+struct BrowserArgs {
+    /// Port of the board; any free one if it is 0
+    #[arg(long, default_value_t = 8019, conflicts_with = "terminal")]
+    port: u16,
+    /// Address to listen on; others than this machine's own need the token that is printed
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS", conflicts_with = "terminal")]
+    listen: IpAddr,
+    /// Do not open the browser
+    #[arg(long, conflicts_with = "terminal")]
+    no_open: bool,
+    /// Another player to choose from, such as gnugo="gtp:gnugo --mode gtp"; may be repeated
+    #[arg(long = "engine", value_name = "NAME=SPEC", conflicts_with = "terminal")]
+    engines: Vec<String>,
+    /// Time control: absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES, fischer MAIN INCREMENT
+    #[arg(long, default_value = "none", value_name = "CONTROL", conflicts_with = "terminal")]
+    clock: TimeSettings,
+    /// Folder in which games are stored
+    #[arg(long, value_name = "FOLDER", conflicts_with = "terminal")]
+    games: Option<PathBuf>,
+}
+
+/// Flags for the terminal.
+#[derive(Args, Clone)]
+struct TerminalArgs {
+    /// How the board is drawn in the terminal: auto, ascii, unicode or color
+    #[arg(long, value_enum, hide_possible_values = true, default_value_t = BoardStyle::Auto, value_name = "STYLE",
+        requires = "terminal")]
+    board: BoardStyle,
+    /// Write the game to this SGF file when it ends in the terminal
+    #[arg(long, value_name = "FILE", requires = "terminal")]
+    sgf: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
+    if args.terminal { terminal::run(args, output) } else { browser::run(args, output) }
+}

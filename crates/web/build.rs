@@ -1,0 +1,5 @@
+//! Builds the crate again when the page has been built again.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../../web/dist");
+}

@@ -1,0 +1,37 @@
+//! What can be wrong with a request; the page shows the message.
+
+use thiserror::Error;
+
+/// Why a request is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WebError {
+    /// A message that is not one of the protocol.
+    #[error("that message makes no sense: {0}")]
+    Message(String),
+    /// A setting that cannot be.
+    #[error("{0}")]
+    Setting(String),
+    /// A player that is not on the list.
+    #[error("there is no player {name:?}: choose one of {}", .known.join(", "))]
+    Player {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A move that the rules forbid.
+    #[error("{0}")]
+    Move(String),
+    /// Something that is not possible at this moment.
+    #[error("{0}")]
+    NotNow(&'static str),
+    /// A record that cannot be read.
+    #[error("this is no record that can be opened: {0}")]
+    Record(String),
+    /// A game that is not stored.
+    #[error("that game is not stored here any more")]
+    NoGame,
+    /// Too many of something.
+    #[error("{0}")]
+    Limit(&'static str),
+}

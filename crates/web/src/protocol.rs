@@ -1,0 +1,388 @@
+//! What the page and the server say to each other: JSON texts, and SGF files as binary messages from the page.
+//!
+//! Points are written as `D4`, a pass as `pass`. Lists over the board go from the top left corner along the rows, with 1
+//! or a positive number for Black. Values are Black's.
+
+use serde::{Deserialize, Serialize};
+use tengen_board::{Board, Color, Move, Vertex};
+
+use crate::{
+    roster::Listed,
+    settings::{Seats, Settings},
+};
+
+/// What a page can ask for. The first three concern the lobby, the others the game at which the page sits.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Command {
+    /// Begin another game, and sit down there.
+    New {
+        /// What it is played with.
+        settings: Settings,
+    },
+    /// Sit down at a stored game.
+    Join {
+        /// Its id.
+        game: String,
+    },
+    /// Which games are stored.
+    List,
+    /// A stone or a pass for the player to move.
+    Play {
+        /// Where.
+        at: Move,
+    },
+    /// The human gives up.
+    Resign,
+    /// Takes back one move.
+    Undo,
+    /// Takes back moves until it is the human's turn again.
+    TakeBack,
+    /// Shows another position of the record; the game stands still there.
+    Goto {
+        /// The number of its node.
+        node: u32,
+    },
+    /// Clocks and engines stand still.
+    Pause,
+    /// Clocks and engines go on.
+    Continue,
+    /// Other players take over.
+    Seats {
+        /// Who plays.
+        seats: Seats,
+    },
+    /// Marks a chain as dead, or as alive again.
+    ToggleDead {
+        /// A stone of it.
+        at: Vertex,
+    },
+    /// Ends the game with the count as it stands.
+    Accept {
+        /// Even if the engine holds other stones for dead.
+        #[serde(default)]
+        anyway: bool,
+    },
+    /// Takes the engine's opinion about dead stones.
+    TakeProposal,
+    /// Goes on playing after two passes.
+    Resume,
+    /// Whether positions are analysed while nobody else thinks.
+    Analyse {
+        /// Whether they are.
+        on: bool,
+    },
+    /// Analyses every position of the line in the background.
+    Review {
+        /// Playouts for each.
+        playouts: u64,
+    },
+    /// Ends that.
+    StopReview,
+    /// The record as an SGF file.
+    Save,
+}
+
+/// What the server tells a page.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Message {
+    /// The first message.
+    Hello(Box<Hello>),
+    /// The position and all around it.
+    State(Box<State>),
+    /// The record's tree from the beginning.
+    Tree {
+        /// Its nodes, parents first.
+        nodes: Vec<TreeNode>,
+    },
+    /// A node that is new or has changed.
+    Node {
+        /// The node.
+        node: TreeNode,
+    },
+    /// What a search has found out so far.
+    Analysis(Box<Analysis>),
+    /// How far a review is.
+    Review(Review),
+    /// The stored games, the latest first.
+    Games {
+        /// The games.
+        games: Vec<StoredGame>,
+    },
+    /// The record.
+    Sgf {
+        /// A name for the file.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// Why a request was refused.
+    Error {
+        /// A sentence for people.
+        message: String,
+    },
+}
+
+/// What a page has to know before the first game.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hello {
+    /// The version of the program.
+    pub version: &'static str,
+    /// The players to choose from.
+    pub players: Vec<Listed>,
+    /// The rules to choose from.
+    pub rules: Vec<RuleSet>,
+    /// What a game is played with unless the page asks for something else.
+    pub defaults: Settings,
+}
+
+/// Rules to choose from.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleSet {
+    /// Their name.
+    pub name: &'static str,
+    /// Their customary komi.
+    pub komi: f32,
+}
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Moves are played.
+    Play,
+    /// Both have passed; dead stones are marked.
+    Count,
+    /// There is a result.
+    Over,
+}
+
+/// The position and all around it.
+#[derive(Clone, Debug, Serialize)]
+pub struct State {
+    /// The id of the game.
+    pub game: String,
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The stones, row by row from the top.
+    pub stones: Vec<Vec<i8>>,
+    /// Who is to move.
+    pub to_play: Color,
+    /// The last move.
+    pub last: Option<Move>,
+    /// How many moves were played.
+    pub number: usize,
+    /// Stones captured by Black and by White.
+    pub captures: [usize; 2],
+    /// The name of the rules.
+    pub rules: String,
+    /// White's komi.
+    pub komi: f32,
+    /// Black's handicap stones.
+    pub handicap: usize,
+    /// Who plays.
+    pub seats: Seats,
+    /// The players' names, Black's first.
+    pub names: [String; 2],
+    /// The time control.
+    pub time: String,
+    /// The clocks, Black's first; none without a limit.
+    pub clocks: Option<[ClockView; 2]>,
+    /// Where the game stands.
+    pub phase: Phase,
+    /// Whether engines and clocks stand still.
+    pub paused: bool,
+    /// Whether an engine is choosing a move.
+    pub thinking: bool,
+    /// Whether positions are analysed.
+    pub analysing: bool,
+    /// The number of the node.
+    pub node: u32,
+    /// The nodes of the line from the beginning over this node to its end.
+    pub line: Vec<u32>,
+    /// The count, after both have passed.
+    pub count: Option<CountView>,
+    /// The result, such as `B+3.5`.
+    pub result: Option<String>,
+    /// The comment of the record here.
+    pub comment: Option<String>,
+    /// Something that has just happened and needs words.
+    pub notice: Option<String>,
+}
+
+/// A clock.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ClockView {
+    /// Seconds left: of the main time if `stones` is 0, else of the current period.
+    pub left: f64,
+    /// Moves left in a Canadian period, or byo-yomi periods left.
+    pub stones: u32,
+    /// Whether it runs.
+    pub running: bool,
+}
+
+/// A count, point by point.
+#[derive(Clone, Debug, Serialize)]
+pub struct CountView {
+    /// Dead stones.
+    pub dead: Vec<Vertex>,
+    /// Whom each point counts for.
+    pub owners: Vec<Vec<i8>>,
+    /// Living stones that count, Black's first.
+    pub stones: [usize; 2],
+    /// Surrounded points.
+    pub territory: [usize; 2],
+    /// Prisoners that count.
+    pub prisoners: [usize; 2],
+    /// White's komi.
+    pub komi: f32,
+    /// White's compensation for the handicap.
+    pub bonus: usize,
+    /// The outcome, such as `B+3.5`.
+    pub outcome: String,
+    /// Stones about which the engine is of another opinion, if that stands in the way.
+    pub disputed: Vec<Vertex>,
+}
+
+/// A node of the record.
+#[derive(Clone, Debug, Serialize)]
+pub struct TreeNode {
+    /// Its number.
+    pub id: u32,
+    /// The number of the node before it.
+    pub parent: Option<u32>,
+    /// Whose move it is.
+    pub color: Option<Color>,
+    /// The move.
+    pub at: Option<Move>,
+    /// Black's winning chances here, 0 to 1.
+    pub value: Option<f32>,
+    /// Black's lead in points here.
+    pub score: Option<f32>,
+    /// Whether there is a comment.
+    pub comment: bool,
+    /// Whether it is the first of its parent's continuations.
+    pub main: bool,
+}
+
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Searcher {
+    /// The black player.
+    Black,
+    /// The white player.
+    White,
+    /// Nobody's player: an analysis.
+    Analyst,
+}
+
+/// What a search has found out so far.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysis {
+    /// Who searches.
+    pub by: Searcher,
+    /// The name of the player.
+    pub player: String,
+    /// The node of the position.
+    pub node: u32,
+    /// Whether the search is over.
+    pub done: bool,
+    /// Who is to move.
+    pub to_play: Color,
+    /// Visits of the position.
+    pub visits: u32,
+    /// Playouts of this search.
+    pub playouts: u64,
+    /// Seconds of this search.
+    pub seconds: f64,
+    /// Black's winning chances.
+    pub value: f32,
+    /// Black's lead in points.
+    pub score: f32,
+    /// The best moves, best first.
+    pub moves: Vec<MoveView>,
+    /// Who will own each point: −100 White to 100 Black, row by row from the top.
+    pub ownership: Vec<Vec<i8>>,
+    /// How likely each move is before any search, in thousandths of the likeliest.
+    pub policy: Vec<Vec<u16>>,
+}
+
+/// A candidate move.
+#[derive(Clone, Debug, Serialize)]
+pub struct MoveView {
+    /// The move.
+    pub at: Move,
+    /// Visits.
+    pub visits: u32,
+    /// Black's winning chances.
+    pub value: f32,
+    /// Black's lead in points.
+    pub score: f32,
+    /// The expected line, this move first.
+    pub line: Vec<Move>,
+}
+
+/// How far a review is, and what it has found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Review {
+    /// Positions done.
+    pub done: usize,
+    /// Positions in all.
+    pub total: usize,
+    /// Whether it is still going on.
+    pub running: bool,
+    /// The moves that cost most, the worst first.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A move that made things worse.
+#[derive(Clone, Debug, Serialize)]
+pub struct Mistake {
+    /// The node of the move.
+    pub node: u32,
+    /// The number of the move.
+    pub number: usize,
+    /// Who played it.
+    pub color: Color,
+    /// The move.
+    pub at: Move,
+    /// Winning chances lost, 0 to 1.
+    pub loss: f32,
+    /// Points lost.
+    pub points: f32,
+    /// What would have been better, and the expected line after it.
+    pub better: Vec<Move>,
+}
+
+/// A stored game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredGame {
+    /// Its id.
+    pub id: String,
+    /// The players' names, Black's first.
+    pub names: [String; 2],
+    /// Columns and rows.
+    pub size: [usize; 2],
+    /// Moves of the main line.
+    pub moves: usize,
+    /// The result, if there is one.
+    pub result: Option<String>,
+    /// When it was stored, in seconds since 1970.
+    #[serde(default)]
+    pub time: u64,
+}
+
+/// Something for each point, row by row from the top.
+pub(crate) fn rows<T>(board: &Board, value: impl Fn(Vertex) -> T) -> Vec<Vec<T>> {
+    let row = |row| (0..board.width()).map(|col| value(Vertex::new(col, row))).collect();
+    (0..board.height()).rev().map(row).collect()
+}
+
+/// 1 for Black, −1 for White, 0 for nobody.
+pub(crate) fn sign(color: Option<Color>) -> i8 {
+    color.map_or(0, |color| color.sign() as i8)
+}

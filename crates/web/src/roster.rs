@@ -1,0 +1,86 @@
+//! The players that a page can choose from: the presets, and those named on the command line. A page sends a name from
+//! this list, never a command line or a file.
+
+use std::thread;
+
+use serde::Serialize;
+use tengen_lab::{PRESETS, PlayerConfig, PlayerSpec, Preset};
+
+use crate::{error::WebError, settings::Seat};
+
+/// Memory cap of each search tree in megabytes: many games can be open at once.
+const MAX_TREE_MB: usize = 64;
+/// Seconds that another program may take for a move.
+const MAX_MOVE_SECONDS: f64 = 330.0;
+
+/// A player as the page lists it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// What the page sends for it.
+    pub name: String,
+    /// What it is, in a line.
+    pub about: String,
+    /// Whether it is another program, whose thoughts cannot be seen.
+    pub external: bool,
+}
+
+/// The players to choose from.
+#[derive(Clone, Debug)]
+pub struct Roster {
+    players: Vec<PlayerSpec>,
+}
+
+impl Default for Roster {
+    /// The presets.
+    fn default() -> Roster {
+        let read = |preset: &Preset| preset.name.parse().expect("presets are valid");
+        Roster { players: PRESETS.iter().map(read).collect() }
+    }
+}
+
+impl Roster {
+    /// Adds a player under its name, or replaces the one that has it.
+    pub fn add(&mut self, spec: PlayerSpec) {
+        self.players.retain(|player| player.name != spec.name);
+        self.players.push(spec);
+    }
+
+    /// The player of this name.
+    pub fn find(&self, name: &str) -> Result<&PlayerSpec, WebError> {
+        self.players.iter().find(|player| player.name == name).ok_or_else(|| WebError::Player {
+            name: name.chars().take(60).collect(),
+            known: self.players.iter().map(|player| player.name.clone()).collect(),
+        })
+    }
+
+    /// The list for the page, the strongest of ours first.
+    pub fn list(&self) -> Vec<Listed> {
+        let listed = |player: &PlayerSpec| Listed {
+            name: player.name.clone(),
+            about: player.about.clone(),
+            external: player.is_external(),
+        };
+        self.players.iter().rev().map(listed).collect()
+    }
+
+    /// What is to be built for a seat: the player with the seat's limits, and within this server's.
+    pub fn spec(&self, seat: &Seat) -> Result<Option<PlayerSpec>, WebError> {
+        let Seat::Engine { player, playouts, seconds } = seat else { return Ok(None) };
+        let mut spec = self.find(player)?.clone();
+        if playouts.is_some() || seconds.is_some() {
+            (spec.options.playouts, spec.options.time) = (*playouts, *seconds);
+        }
+        spec.options.threads.get_or_insert_with(threads);
+        match &mut spec.config {
+            PlayerConfig::Mcts(config) => config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB),
+            PlayerConfig::Gtp(config) => config.move_seconds = config.move_seconds.min(MAX_MOVE_SECONDS),
+            PlayerConfig::Random(_) => {}
+        }
+        Ok(Some(spec))
+    }
+}
+
+/// As many as the machine can run at once, within reason.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, |n| n.get().min(8))
+}

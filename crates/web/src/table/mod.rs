@@ -1,0 +1,314 @@
+//! A table: one game with its record, its players and whoever looks on.
+//!
+//! A table is a thread that takes events from a queue: requests of pages, answers of players, and its own clock. Nobody
+//! else touches its state, so there are no locks. While no page is there nothing is searched and no clock runs; some
+//! time later the table is stored and its thread ends.
+
+mod clocks;
+mod counting;
+mod moves;
+mod record;
+mod review;
+mod saved;
+mod thinking;
+mod view;
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    },
+    time::{Duration, Instant},
+};
+
+use tengen_board::{
+    Color, Game, Move, Outcome,
+    sgf::{NodeId, Record},
+};
+use tokio::sync::mpsc as tokio_mpsc;
+
+pub(crate) use saved::Saved;
+use {clocks::Clocks, counting::Counting, review::ReviewRun, thinking::Thinking};
+
+use crate::{
+    error::WebError,
+    lobby::Lobby,
+    protocol::{Command, Message},
+    settings::{Seats, Settings},
+    thinker::Answer,
+};
+
+/// How long a table without a page keeps its players, so that a page can be reloaded.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long changes wait to be stored together.
+const STORE_AFTER: Duration = Duration::from_millis(300);
+/// Nodes of a record.
+pub(crate) const MAX_NODES: usize = 20_000;
+
+/// A page's connection: its number, and the way to it.
+pub(crate) type Client = (u64, tokio_mpsc::Sender<Arc<str>>);
+
+/// What happens to a table.
+pub(crate) enum Event {
+    /// A page sits down.
+    Join(Client),
+    /// A page leaves.
+    Leave(u64),
+    /// A page asks for something.
+    Command(u64, Command),
+    /// A player answers.
+    Answer(Answer),
+}
+
+/// One game with its record and players.
+pub(crate) struct Table {
+    id: String,
+    lobby: Arc<Lobby>,
+    clients: Vec<Client>,
+    events: Sender<Event>,
+    queue: Receiver<Event>,
+    seats: Seats,
+    record: Record,
+    /// The position shown, and the game up to there.
+    node: NodeId,
+    game: Game,
+    /// The continuation that was looked at last, where there are several.
+    followed: BTreeMap<NodeId, NodeId>,
+    /// Whether the record comes from a file: then moves are added as variations.
+    is_study: bool,
+    /// Whether engines and clocks stand still.
+    paused: bool,
+    /// After how many moves play was resumed although both had passed.
+    resumed_at: usize,
+    /// How the game ended, and where.
+    ended: Option<(NodeId, Outcome)>,
+    counting: Option<Counting>,
+    clocks: Clocks,
+    thinking: Thinking,
+    analysing: bool,
+    review: Option<ReviewRun>,
+    /// The expected line of play at positions that were searched.
+    lines: BTreeMap<NodeId, Vec<Move>>,
+    /// Told once, with the next state.
+    notice: Option<String>,
+    /// When to store what has changed.
+    store_at: Option<Instant>,
+    /// Since when nobody is here.
+    empty_since: Option<Instant>,
+}
+
+impl Table {
+    /// A game at its beginning.
+    pub(crate) fn begin(lobby: &Arc<Lobby>, id: String, settings: &Settings) -> Result<Table, WebError> {
+        let game = settings.game(lobby.roster())?;
+        let record = Record::from_game(&game, &record::info_of(&settings.seats));
+        let mut table = Table::at(lobby, id, record, game);
+        table.seats = settings.seats.clone();
+        table.clocks = Clocks::new(settings.time);
+        Ok(table)
+    }
+
+    /// A record to study, shown from its beginning.
+    pub(crate) fn open(lobby: &Arc<Lobby>, id: String, sgf: &[u8]) -> Result<Table, WebError> {
+        let record = record::read(sgf)?;
+        let game = record.game_at(record.root()).map_err(|error| WebError::Record(error.to_string()))?;
+        let mut table = Table::at(lobby, id, record, game);
+        (table.is_study, table.paused) = (true, true);
+        Ok(table)
+    }
+
+    /// The beginning of a record, without players or limits.
+    fn at(lobby: &Arc<Lobby>, id: String, record: Record, game: Game) -> Table {
+        let (events, queue) = mpsc::channel();
+        Table {
+            id,
+            lobby: Arc::clone(lobby),
+            clients: Vec::new(),
+            events,
+            queue,
+            seats: Seats::STUDY,
+            node: record.root(),
+            record,
+            game,
+            followed: BTreeMap::new(),
+            is_study: false,
+            paused: false,
+            resumed_at: 0,
+            ended: None,
+            counting: None,
+            clocks: Clocks::default(),
+            thinking: Thinking::new(),
+            analysing: false,
+            review: None,
+            lines: BTreeMap::new(),
+            notice: None,
+            store_at: None,
+            empty_since: Some(Instant::now()),
+        }
+    }
+
+    /// The id of the game.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where events are put in.
+    pub(crate) fn events(&self) -> Sender<Event> {
+        self.events.clone()
+    }
+
+    /// Takes events until nobody has been here for a while.
+    pub(crate) fn run(mut self) {
+        loop {
+            match self.queue.recv_timeout(self.until_next()) {
+                Ok(event) => self.handle(event),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.look_at_clock();
+            self.end_hold();
+            let now = Instant::now();
+            if self.store_at.is_some_and(|at| at <= now) {
+                self.store();
+            }
+            if self.empty_since.is_some_and(|since| now >= since + GRACE) {
+                // Whoever wants to sit down holds the lobby's lock while doing so.
+                let lobby = Arc::clone(&self.lobby);
+                let mut tables = lobby.tables();
+                if let Ok(event) = self.queue.try_recv() {
+                    drop(tables);
+                    self.handle(event);
+                } else {
+                    tables.remove(&self.id);
+                    drop(tables);
+                    return self.store();
+                }
+            }
+        }
+    }
+
+    /// How long nothing is due.
+    fn until_next(&self) -> Duration {
+        let now = Instant::now();
+        let due = [
+            self.store_at,
+            self.empty_since.map(|since| since + GRACE),
+            self.hold_until(),
+            self.is_clock_running().then(|| self.clocks.deadline(self.game.to_play())).flatten(),
+        ];
+        let next = due.into_iter().flatten().min();
+        next.map_or(Duration::from_mins(1), |at| at.saturating_duration_since(now))
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Join(client) => self.join(client),
+            Event::Leave(id) => self.leave(id),
+            Event::Answer(answer) => self.answered(answer),
+            Event::Command(id, command) => match self.command(command) {
+                Ok(()) => self.changed(),
+                Err(error) => self.refuse(id, &error),
+            },
+        }
+    }
+
+    fn join(&mut self, client: Client) {
+        self.clients.push(client);
+        self.empty_since = None;
+        self.update();
+        let messages = [Some(self.tree()), Some(self.state()), self.review_message()];
+        let id = self.clients.last().map_or(0, |client| client.0);
+        for message in messages.into_iter().flatten() {
+            self.send_to(id, &message);
+        }
+    }
+
+    fn leave(&mut self, id: u64) {
+        self.clients.retain(|client| client.0 != id);
+        if self.clients.is_empty() {
+            self.empty_since = Some(Instant::now());
+            self.update();
+        }
+    }
+
+    fn refuse(&mut self, id: u64, error: &WebError) {
+        self.send_to(id, &Message::Error { message: error.to_string() });
+    }
+
+    fn command(&mut self, command: Command) -> Result<(), WebError> {
+        match command {
+            Command::Play { at } => self.human_plays(at),
+            Command::Resign => self.resign(),
+            Command::Undo => self.undo(),
+            Command::TakeBack => self.take_back(),
+            Command::Goto { node } => self.go_to(node),
+            Command::Pause => {
+                self.paused = true;
+                Ok(())
+            }
+            Command::Continue => self.go_on(),
+            Command::Seats { seats } => self.reseat(seats),
+            Command::ToggleDead { at } => self.toggle_dead(at),
+            Command::Accept { anyway } => self.accept(anyway),
+            Command::TakeProposal => self.take_proposal(),
+            Command::Resume => self.resume(),
+            Command::Analyse { on } => {
+                self.analysing = on;
+                Ok(())
+            }
+            Command::Review { playouts } => self.begin_review(playouts),
+            Command::StopReview => {
+                self.end_review();
+                Ok(())
+            }
+            Command::Save => {
+                let message = self.sgf();
+                self.send(&message);
+                Ok(())
+            }
+            Command::New { .. } | Command::Join { .. } | Command::List => Ok(()),
+        }
+    }
+
+    /// After any change: whoever is to think thinks, the pages are told, and the game is stored before long.
+    fn changed(&mut self) {
+        self.update();
+        let state = self.state();
+        self.send(&state);
+        self.store_at.get_or_insert_with(|| Instant::now() + STORE_AFTER);
+    }
+
+    /// Brings clocks and searches in line with the state.
+    fn update(&mut self) {
+        self.update_counting();
+        let is_running = self.is_clock_running();
+        self.clocks.run(is_running);
+        self.update_thinking();
+        self.update_review();
+    }
+
+    /// Sends to every page. A page that does not read is dropped: it will come back and ask again.
+    fn send(&mut self, message: &Message) {
+        let Some(text) = text(message) else { return };
+        self.clients.retain(|(_, sender)| sender.try_send(Arc::clone(&text)).is_ok());
+        if self.clients.is_empty() {
+            self.empty_since.get_or_insert_with(Instant::now);
+        }
+    }
+
+    fn send_to(&mut self, id: u64, message: &Message) {
+        let Some(text) = text(message) else { return };
+        self.clients.retain(|(client, sender)| *client != id || sender.try_send(Arc::clone(&text)).is_ok());
+    }
+
+    /// The human's colour, if an engine plays the other.
+    fn human(&self) -> Option<Color> {
+        let human = Color::ALL.into_iter().find(|&color| !self.seats.of(color).is_engine())?;
+        (self.seats.engines() == 1).then_some(human)
+    }
+}
+
+fn text(message: &Message) -> Option<Arc<str>> {
+    serde_json::to_string(message).ok().map(Arc::from)
+}

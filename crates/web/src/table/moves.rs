@@ -1,0 +1,180 @@
+//! Playing, taking back, looking at other positions.
+
+use tengen_board::{Move, Outcome, Reason, sgf::NodeId};
+
+use super::{MAX_NODES, Table, record};
+use crate::{error::WebError, protocol::Phase, settings::Seats};
+
+impl Table {
+    pub(super) fn phase(&self) -> Phase {
+        if self.ended.is_some_and(|(node, _)| node == self.node) {
+            return Phase::Over;
+        }
+        let resumed_at = self.resumed_at.min(self.game.moves().len());
+        let passes = self.game.passes().min(self.game.moves().len() - resumed_at);
+        if passes >= 2 { Phase::Count } else { Phase::Play }
+    }
+
+    /// A move from the page, for whoever is to move there.
+    pub(super) fn human_plays(&mut self, mv: Move) -> Result<(), WebError> {
+        if self.phase() != Phase::Play {
+            return Err(WebError::NotNow("The game has ended: take a move back or begin another game."));
+        }
+        // An engine's turn can be taken over where the game stands still.
+        if self.seats.of(self.game.to_play()).is_engine() && !self.paused {
+            return Err(WebError::NotNow("It is not your turn."));
+        }
+        self.play(mv)?;
+        self.paused = false;
+        Ok(())
+    }
+
+    /// Plays a move and adds it to the record, unless it is there.
+    pub(super) fn play(&mut self, mv: Move) -> Result<(), WebError> {
+        let color = self.game.to_play();
+        self.game.check(mv).map_err(|why| WebError::Move(format!("{mv} is not possible: {why}.")))?;
+        let known = self
+            .record
+            .children(self.node)
+            .find(|&child| record::move_of(&self.record, child) == Some((color, mv)));
+        if known.is_none() && self.record.len() >= MAX_NODES {
+            return Err(WebError::Limit("This record is full: save it and begin another game."));
+        }
+        if !self.clocks.moved(color) {
+            self.end(Outcome::Win { winner: !color, by: Reason::Time });
+            return Ok(());
+        }
+        self.game.play_unchecked(mv);
+        let node = known.unwrap_or_else(|| self.record.add_move(self.node, color, mv));
+        self.clocks.write(&mut self.record, node);
+        if !self.is_study {
+            self.record.promote(node);
+            self.forget_result();
+        }
+        self.follow(node);
+        if known.is_none() || !self.is_study {
+            let siblings: Vec<_> =
+                self.record.parent(node).map(|p| self.record.children(p).collect()).unwrap_or_default();
+            for node in siblings {
+                self.send_node(node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a node the one that is shown.
+    fn follow(&mut self, node: NodeId) {
+        if let Some(parent) = self.record.parent(node) {
+            self.followed.insert(parent, node);
+        }
+        self.node = node;
+        self.counting = None;
+    }
+
+    /// A game that goes on has no result any more.
+    fn forget_result(&mut self) {
+        if self.ended.take().is_some() {
+            let root = self.record.root();
+            self.record.node_mut(root).remove("RE");
+        }
+    }
+
+    /// Ends the game here.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        self.ended = Some((self.node, outcome));
+        let root = self.record.root();
+        self.record.set_text(root, "RE", &outcome.to_string());
+        self.counting = self.counting.take().filter(|counting| counting.node == self.node);
+    }
+
+    pub(super) fn resign(&mut self) -> Result<(), WebError> {
+        if self.phase() == Phase::Over {
+            return Err(WebError::NotNow("The game is over already."));
+        }
+        let loser = self.human().unwrap_or(self.game.to_play());
+        self.end(Outcome::Win { winner: !loser, by: Reason::Resignation });
+        Ok(())
+    }
+
+    /// Takes back one move. It stays in the record as a variation.
+    pub(super) fn undo(&mut self) -> Result<(), WebError> {
+        let parent = self.record.parent(self.node);
+        self.show(parent.ok_or(WebError::NotNow("There is nothing to take back."))?)?;
+        // What an engine took back it would play again at once.
+        self.paused = self.seats.of(self.game.to_play()).is_engine() || self.seats.engines() == 2;
+        Ok(())
+    }
+
+    /// Takes back moves until it is the human's turn again.
+    pub(super) fn take_back(&mut self) -> Result<(), WebError> {
+        let Some(human) = self.human() else { return self.undo() };
+        let is_own = |&node: &NodeId| record::move_of(&self.record, node).is_some_and(|(c, _)| c == human);
+        let last = self.record.path(self.node).into_iter().rev().find(is_own);
+        let target = last.and_then(|node| self.record.parent(node));
+        self.show(target.ok_or(WebError::NotNow("There is nothing to take back."))?)?;
+        self.paused = false;
+        Ok(())
+    }
+
+    /// Shows another position.
+    pub(super) fn go_to(&mut self, number: u32) -> Result<(), WebError> {
+        let node = self.record.find(number).ok_or(WebError::NotNow("The record has no such position."))?;
+        if node != self.node {
+            self.show(node)?;
+            self.paused = true;
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, node: NodeId) -> Result<(), WebError> {
+        self.game = self.record.game_at(node).map_err(|error| WebError::Record(error.to_string()))?;
+        for pair in self.record.path(node).windows(2) {
+            self.followed.insert(pair[0], pair[1]);
+        }
+        self.follow(node);
+        self.clocks.read(&self.record, node);
+        if self.game.moves().len() < self.resumed_at {
+            self.resumed_at = 0;
+        }
+        Ok(())
+    }
+
+    /// The line from the beginning over the position shown to its end.
+    pub(super) fn line(&self) -> Vec<NodeId> {
+        let mut line = self.record.path(self.node);
+        let next = |node: &NodeId| {
+            let followed = self.followed.get(node).copied();
+            followed.or_else(|| self.record.children(*node).next())
+        };
+        let mut node = self.node;
+        while let Some(child) = next(&node) {
+            line.push(child);
+            node = child;
+        }
+        line
+    }
+
+    /// Engines and clocks go on from the position shown.
+    pub(super) fn go_on(&mut self) -> Result<(), WebError> {
+        if self.phase() != Phase::Play {
+            return Err(WebError::NotNow("The game has ended: take a move back or begin another game."));
+        }
+        self.paused = false;
+        Ok(())
+    }
+
+    /// Other players take over, from the position shown.
+    pub(super) fn reseat(&mut self, seats: Seats) -> Result<(), WebError> {
+        seats.check(self.lobby.roster())?;
+        self.seats = seats;
+        self.thinking.forget_players();
+        if !self.is_study {
+            let root = self.record.root();
+            let [black, white] = [&self.seats.black, &self.seats.white].map(|seat| seat.name().to_owned());
+            self.record.set_text(root, "PB", &black);
+            self.record.set_text(root, "PW", &white);
+        }
+        self.paused = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,270 @@
+//! Who thinks about what: the player to move, or an analysis while nobody else thinks.
+
+use std::{
+    sync::mpsc::Sender,
+    time::{Duration, Instant},
+};
+
+use tengen_board::{Color, ColorMap, Game, Outcome, Reason, Rules, sgf::NodeId};
+use tengen_engine::{player::Decision, report::SearchReport};
+use tengen_lab::{PlayerSpec, Preset};
+
+use super::{
+    Event, Table,
+    record::{self, Evaluation},
+};
+use crate::{
+    protocol::{Message, Phase, Searcher},
+    settings::Seat,
+    thinker::{Answer, Limits, Question, Thinker},
+};
+
+/// The player that analyses.
+pub(super) const ANALYST: &str = Preset::DEFAULT;
+/// An analysis ends after this many playouts, or this long: a page may be left open over night.
+const ANALYSIS: Limits = Limits { playouts: Some(400_000), time: Some(Duration::from_mins(2)), clock: None };
+/// Between two engines a move takes at least this long, so that one can follow.
+const PACE: Duration = Duration::from_millis(400);
+
+/// A search that goes on.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    id: u64,
+    by: Searcher,
+    node: NodeId,
+    begun: Instant,
+}
+
+/// The searches of a table. The review has its own.
+pub(super) struct Thinking {
+    players: ColorMap<Option<Thinker>>,
+    analyst: Option<Thinker>,
+    current: Option<Current>,
+    /// The position whose analysis is done.
+    analysed: Option<NodeId>,
+    /// Until when the next move between two engines waits, so that one can follow.
+    hold_until: Option<Instant>,
+    next_id: u64,
+}
+
+impl Thinking {
+    pub(super) fn new() -> Thinking {
+        Thinking {
+            players: ColorMap::default(),
+            analyst: None,
+            current: None,
+            analysed: None,
+            hold_until: None,
+            next_id: 1,
+        }
+    }
+
+    /// A number that no other job has.
+    pub(super) fn next_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    pub(super) fn forget_players(&mut self) {
+        self.stop();
+        self.players = ColorMap::default();
+    }
+
+    fn thinker(&mut self, by: Searcher) -> &mut Option<Thinker> {
+        match by {
+            Searcher::Black => &mut self.players[Color::Black],
+            Searcher::White => &mut self.players[Color::White],
+            Searcher::Analyst => &mut self.analyst,
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(current) = self.current.take()
+            && let Some(thinker) = self.thinker(current.by)
+        {
+            thinker.stop();
+        }
+    }
+}
+
+/// A player whose answers are events of the table.
+pub(super) fn start(spec: PlayerSpec, events: &Sender<Event>) -> Thinker {
+    let events = events.clone();
+    Thinker::start(spec, move |answer| {
+        // The table may be gone.
+        let _ = events.send(Event::Answer(answer));
+    })
+}
+
+fn searcher(color: Color) -> Searcher {
+    if color == Color::Black { Searcher::Black } else { Searcher::White }
+}
+
+impl Table {
+    /// Whether an engine is choosing a move.
+    pub(super) fn is_engine_thinking(&self) -> bool {
+        self.thinking.current.is_some_and(|current| current.by != Searcher::Analyst)
+    }
+
+    /// Who should be thinking, and about which question.
+    fn wanted(&self) -> Option<(Searcher, Question)> {
+        if self.clients.is_empty() {
+            return None;
+        }
+        let color = self.game.to_play();
+        let is_playing = self.phase() == Phase::Play && !self.paused;
+        if is_playing && self.seats.of(color).is_engine() {
+            if self.hold_until().is_some() {
+                return None;
+            }
+            return Some((searcher(color), Question::Move));
+        }
+        let is_open = self.analysing && self.thinking.analysed != Some(self.node);
+        (is_open && self.phase() == Phase::Play).then_some((Searcher::Analyst, Question::Opinion))
+    }
+
+    /// When the next move may be thought about, if that is later.
+    pub(super) fn hold_until(&self) -> Option<Instant> {
+        self.thinking.hold_until.filter(|&at| at > Instant::now())
+    }
+
+    /// Goes on once the last move has been looked at long enough.
+    pub(super) fn end_hold(&mut self) {
+        if self.thinking.hold_until.is_some() && self.hold_until().is_none() {
+            self.thinking.hold_until = None;
+            self.changed();
+        }
+    }
+
+    /// Starts and stops searches as the state wants it.
+    pub(super) fn update_thinking(&mut self) {
+        if self.thinking.analysed != Some(self.node) || !self.analysing {
+            self.thinking.analysed = None;
+        }
+        let wanted = self.wanted();
+        let is_same =
+            |current: Current| current.node == self.node && wanted.is_some_and(|(by, _)| by == current.by);
+        if self.thinking.current.is_some_and(is_same) {
+            return;
+        }
+        self.thinking.stop();
+        let Some((by, question)) = wanted else { return };
+        let seat = match by {
+            Searcher::Analyst => Seat::engine(ANALYST),
+            _ => self.seats.of(self.game.to_play()).clone(),
+        };
+        if self.thinking.thinker(by).is_none() {
+            let spec = match self.lobby.roster().spec(&seat) {
+                Ok(Some(spec)) => spec,
+                Ok(None) => return,
+                Err(error) => {
+                    self.notice = Some(error.to_string());
+                    self.paused = true;
+                    return;
+                }
+            };
+            *self.thinking.thinker(by) = Some(start(spec, &self.events));
+        }
+        let limits = match by {
+            Searcher::Analyst => ANALYSIS,
+            _ => Limits { clock: self.clocks.now(self.game.to_play()), ..Limits::default() },
+        };
+        let game = self.game_for_players();
+        let id = self.thinking.next_id();
+        self.thinking.current = Some(Current { id, by, node: self.node, begun: Instant::now() });
+        if let Some(thinker) = self.thinking.thinker(by) {
+            thinker.ask(id, question, &game, limits);
+        }
+    }
+
+    /// The game as players see it: after a dispute only captured stones are dead.
+    fn game_for_players(&self) -> Game {
+        let mut game = self.game.clone();
+        if self.resumed_at > 0 {
+            game.set_rules(Rules { friendly_pass: false, ..*game.rules() });
+        }
+        game
+    }
+
+    pub(super) fn answered(&mut self, answer: Answer) {
+        let id = match &answer {
+            Answer::Report(id, _) | Answer::Done(id, ..) | Answer::Failed(id, _) => *id,
+        };
+        if self.is_review(id) {
+            return self.reviewed(answer);
+        }
+        let Some(current) = self.thinking.current.filter(|current| current.id == id) else { return };
+        match answer {
+            Answer::Report(_, report) => self.show_report(current, &report, false),
+            Answer::Done(_, decision, report) => {
+                if let Some(report) = report {
+                    self.show_report(current, &report, true);
+                }
+                self.thinking.current = None;
+                match decision {
+                    Some(decision) => self.decided(decision, current),
+                    None => self.thinking.analysed = Some(self.node),
+                }
+                self.changed();
+            }
+            Answer::Failed(_, error) => {
+                *self.thinking.thinker(current.by) = None;
+                self.thinking.current = None;
+                self.notice = Some(format!("{} cannot play: {error}", self.name_of(current.by)));
+                self.paused = true;
+                self.analysing &= current.by != Searcher::Analyst;
+                self.changed();
+            }
+        }
+    }
+
+    fn name_of(&self, by: Searcher) -> String {
+        match by {
+            Searcher::Black => self.seats.black.name(),
+            Searcher::White => self.seats.white.name(),
+            Searcher::Analyst => ANALYST,
+        }
+        .to_owned()
+    }
+
+    fn show_report(&mut self, current: Current, report: &SearchReport, done: bool) {
+        if report.moves.is_empty() || report.visits == 0 {
+            return;
+        }
+        self.note(current.node, report);
+        let player = self.name_of(current.by);
+        let analysis = self.analysis(report, current.by, player, current.node, done);
+        self.send(&Message::Analysis(Box::new(analysis)));
+        if done {
+            self.send_node(current.node);
+        }
+    }
+
+    /// Keeps what a position is worth.
+    pub(super) fn note(&mut self, node: NodeId, report: &SearchReport) {
+        if let Some(best) = report.moves.first() {
+            let worth = Evaluation { value: best.black_value, score: best.score };
+            record::set_evaluation(&mut self.record, node, worth);
+            self.lines.insert(node, best.line.clone());
+        }
+    }
+
+    fn decided(&mut self, decision: Decision, current: Current) {
+        if self.seats.engines() == 2 {
+            self.thinking.hold_until = Some(current.begun + PACE);
+        }
+        let color = self.game.to_play();
+        let name = self.name_of(current.by);
+        match decision {
+            Decision::Resign => {
+                self.end(Outcome::Win { winner: !color, by: Reason::Resignation });
+            }
+            Decision::Play(mv) => {
+                if let Err(error) = self.play(mv) {
+                    self.notice = Some(format!("{name}: {error}"));
+                    self.end(Outcome::Win { winner: !color, by: Reason::Forfeit });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Games over a WebSocket, as the page plays them.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Server;
+use serde_json::{Value, json};
+
+/// Against an engine that is quick and plays the same each time.
+fn against_engine(size: usize, player: &str) -> Value {
+    let engine = json!({"kind": "engine", "player": player, "playouts": 60});
+    json!({"width": size, "height": size, "rules": "chinese", "seats": {"black": {"kind": "human"}, "white": engine}})
+}
+
+#[tokio::test]
+async fn the_engine_answers_a_move() {
+    let server = Server::start("answers").await;
+    let mut page = server.page_at("").await;
+    let hello = page.message("hello").await;
+    assert!(hello["players"].as_array().unwrap().iter().any(|player| player["name"] == "default"));
+    page.message("state").await;
+    let state = page.begin_with(against_engine(9, "default")).await;
+    assert_eq!((&state["phase"], &state["to_play"]), (&json!("play"), &json!("black")));
+    page.send(&json!({"type": "play", "at": "E5"})).await;
+    let analysis = page.until(|message| message["type"] == "analysis" && message["done"] == true).await;
+    assert_eq!(analysis["by"], "white");
+    assert!(!analysis["moves"].as_array().unwrap().is_empty());
+    assert_eq!(analysis["ownership"].as_array().unwrap().len(), 9);
+    let state = page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    assert_eq!(state["to_play"], "black");
+    assert_eq!(state["stones"][4][4], 1);
+}
+
+#[tokio::test]
+async fn taking_back_keeps_the_moves_as_variations() {
+    let server = Server::start("back").await;
+    let mut page = server.page().await;
+    page.begin(9).await;
+    let state = page.play(&["C3", "G7", "D4"]).await;
+    assert_eq!(state["number"], 3);
+    let state = page.ask(json!({"type": "undo"})).await;
+    assert_eq!((&state["number"], &state["last"]), (&json!(2), &json!("G7")));
+    assert_eq!(state["line"].as_array().unwrap().len(), 4, "the move can still be seen");
+    page.play(&["E5"]).await;
+    page.send(&json!({"type": "save"})).await;
+    let sgf = page.message("sgf").await["text"].as_str().unwrap().to_owned();
+    assert!(sgf.contains(";W[gc]\n(;B[ee])\n(;B[df])"), "{sgf}");
+}
+
+#[tokio::test]
+async fn take_back_returns_to_the_humans_turn() {
+    let server = Server::start("take-back").await;
+    let mut page = server.page().await;
+    page.begin_with(against_engine(9, "random")).await;
+    page.send(&json!({"type": "play", "at": "E5"})).await;
+    page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    let state = page.ask(json!({"type": "take-back"})).await;
+    assert_eq!(
+        (&state["number"], &state["to_play"], &state["paused"]),
+        (&json!(0), &json!("black"), &json!(false))
+    );
+    page.send(&json!({"type": "take-back"})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("nothing to take back"));
+    // One move back is the engine's turn: it waits until it is told to go on.
+    page.send(&json!({"type": "play", "at": "E5"})).await;
+    page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    let state = page.ask(json!({"type": "undo"})).await;
+    assert_eq!((&state["number"], &state["paused"]), (&json!(1), &json!(true)));
+    page.send(&json!({"type": "continue"})).await;
+    page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+}
+
+#[tokio::test]
+async fn dead_stones_are_proposed_changed_and_counted() {
+    let server = Server::start("count").await;
+    let mut page = server.page().await;
+    page.begin(5).await;
+    // A wall for each, and a white stone that cannot live.
+    let wall = ["B1", "D1", "B2", "D2", "B3", "D3", "B4", "D4", "B5", "D5", "C1", "A3", "C5", "E3"];
+    page.play(&wall).await;
+    let state = page.play(&["pass", "pass"]).await;
+    assert_eq!(state["phase"], "count");
+    assert_eq!(state["count"]["dead"], json!(["A3"]));
+    assert_eq!(state["count"]["stones"], json!([7, 6]));
+    assert_eq!(state["count"]["territory"], json!([5, 4]));
+    assert_eq!(state["count"]["outcome"], "W+5.5");
+    let state = page.ask(json!({"type": "toggle-dead", "at": "A3"})).await;
+    assert_eq!(state["count"]["dead"], json!([]));
+    assert_eq!(state["count"]["stones"], json!([7, 7]));
+    page.send(&json!({"type": "toggle-dead", "at": "A1"})).await;
+    page.message("error").await;
+    let state = page.ask(json!({"type": "resume"})).await;
+    assert_eq!((&state["phase"], &state["count"]), (&json!("play"), &Value::Null));
+    let state = page.play(&["A2"]).await;
+    assert_eq!(state["phase"], "play");
+    page.play(&["pass", "pass"]).await;
+    let state = page.ask(json!({"type": "accept"})).await;
+    assert_eq!((&state["phase"], &state["result"]), (&json!("over"), &json!("W+5.5")));
+    page.send(&json!({"type": "play", "at": "A1"})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("ended"));
+}
+
+#[tokio::test]
+async fn an_engine_that_disagrees_about_dead_stones_has_to_be_asked_twice() {
+    let server = Server::start("dispute").await;
+    let mut page = server.page().await;
+    page.begin(5).await;
+    page.play(&["B1", "D1", "B2", "D2", "B3", "D3", "B4", "D4", "B5", "D5", "C1", "A3", "C5", "E3"]).await;
+    page.play(&["pass", "pass"]).await;
+    let engine = json!({"kind": "engine", "player": "random"});
+    page.ask(json!({"type": "seats", "seats": {"black": {"kind": "human"}, "white": engine}})).await;
+    page.ask(json!({"type": "toggle-dead", "at": "D5"})).await;
+    let state = page.ask(json!({"type": "accept"})).await;
+    assert_eq!(state["phase"], "count");
+    let mut disputed: Vec<_> = state["count"]["disputed"].as_array().unwrap().clone();
+    disputed.sort_by_key(Value::to_string);
+    assert_eq!(disputed, ["D1", "D2", "D3", "D4", "D5", "E3"]);
+    let state = page.ask(json!({"type": "accept", "anyway": true})).await;
+    assert_eq!(state["phase"], "over");
+}
+
+#[tokio::test]
+async fn two_engines_play_to_the_end_by_themselves() {
+    let server = Server::start("watch").await;
+    let mut page = server.page().await;
+    let engine = |player| json!({"kind": "engine", "player": player, "playouts": 20});
+    page.begin_with(json!({"width": 3, "height": 3, "rules": "tromp-taylor",
+        "seats": {"black": engine("rave"), "white": engine("random")}}))
+        .await;
+    let state = page.until(|message| message["type"] == "state" && message["phase"] == "over").await;
+    assert!(state["result"].as_str().unwrap().contains('+'), "{state}");
+}
+
+#[tokio::test]
+async fn records_come_back_as_they_were_with_what_the_engine_thinks() {
+    let server = Server::start("records").await;
+    let mut page = server.page().await;
+    let sgf = "(;FF[4]GM[1]SZ[9]KM[6.5]PB[Anna]PW[Bo]C[hello];B[ee];W[ec](;B[cc];W[gg])(;B[gc]C[other]))";
+    page.send_file(sgf.as_bytes()).await;
+    let tree = page.message("tree").await;
+    assert_eq!(tree["nodes"].as_array().unwrap().len(), 6);
+    let state = page.message("state").await;
+    assert_eq!((&state["names"], &state["comment"]), (&json!(["Anna", "Bo"]), &json!("hello")));
+    assert_eq!(state["line"], json!([0, 1, 2, 3, 4]));
+    let state = page.ask(json!({"type": "goto", "node": 5})).await;
+    assert_eq!((&state["last"], &state["line"]), (&json!("G7"), &json!([0, 1, 2, 5])));
+    page.send(&json!({"type": "review", "playouts": 30})).await;
+    let review = page.until(|message| message["type"] == "review" && message["running"] == false).await;
+    assert_eq!((&review["done"], &review["total"]), (&json!(4), &json!(4)));
+    page.send(&json!({"type": "save"})).await;
+    let text = page.message("sgf").await["text"].as_str().unwrap().to_owned();
+    assert_eq!(text.matches("SBKV[").count(), 4, "{text}");
+    // The evaluation comes back from the file.
+    page.send_file(text.as_bytes()).await;
+    let tree = page.message("tree").await;
+    let valued = tree["nodes"].as_array().unwrap().iter().filter(|node| node["value"].is_number()).count();
+    assert_eq!(valued, 4);
+    // Play goes on from anywhere, as a variation.
+    page.message("state").await;
+    page.ask(json!({"type": "goto", "node": 2})).await;
+    let state = page.play(&["A1"]).await;
+    assert_eq!(state["line"], json!([0, 1, 2, 6]));
+}
+
+#[tokio::test]
+async fn an_analysis_streams_until_it_is_switched_off() {
+    let server = Server::start("analyse").await;
+    let mut page = server.page().await;
+    page.begin(9).await;
+    page.send(&json!({"type": "analyse", "on": true})).await;
+    let first = page.message("analysis").await;
+    let second = page.message("analysis").await;
+    assert_eq!((&first["by"], &first["done"]), (&json!("analyst"), &json!(false)));
+    assert!(second["visits"].as_u64() > first["visits"].as_u64());
+    page.ask(json!({"type": "analyse", "on": false})).await;
+    let state = page.play(&["E5"]).await;
+    assert_eq!(state["analysing"], false);
+}
+
+#[tokio::test]
+async fn a_flag_falls() {
+    let server = Server::start("flag").await;
+    let mut page = server.page().await;
+    let human = json!({"kind": "human"});
+    let state = page
+        .begin_with(json!({"width": 9, "height": 9, "rules": "japanese", "time": "absolute 1",
+            "seats": {"black": human, "white": human}}))
+        .await;
+    assert_eq!(state["clocks"][0]["running"], true);
+    assert!(state["clocks"][0]["left"].as_f64().unwrap() > 0.5);
+    let state = page.until(|message| message["type"] == "state" && message["phase"] == "over").await;
+    assert_eq!(state["result"], "W+T");
+}
+
+#[tokio::test]
+async fn a_game_outlives_the_server() {
+    let server = Server::start("restart").await;
+    let mut page = server.page().await;
+    page.begin(7).await;
+    page.play(&["C3", "E5", "D4"]).await;
+    let state = page.ask(json!({"type": "undo"})).await;
+    let game = state["game"].as_str().unwrap().to_owned();
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    let server = server.restart().await;
+    let mut page = server.page_at(&game).await;
+    assert_eq!(page.message("tree").await["nodes"].as_array().unwrap().len(), 4);
+    let state = page.message("state").await;
+    assert_eq!((&state["game"], &state["number"], &state["last"]), (&json!(game), &json!(2), &json!("E5")));
+    page.send(&json!({"type": "list"})).await;
+    let games = page.message("games").await;
+    assert_eq!((&games["games"][0]["id"], &games["games"][0]["moves"]), (&json!(game), &json!(3)));
+}

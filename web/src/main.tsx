@@ -1,0 +1,6 @@
+import '@sabaki/shudan/css/goban.css'
+import { render } from 'preact'
+import { App } from './app'
+import './style.css'
+
+render(<App />, document.getElementById('app')!)

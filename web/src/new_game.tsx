@@ -1,0 +1,338 @@
+// Choosing a game: board, players, rules, time.
+
+import { useState } from 'preact/hooks'
+import { Dialog } from './dialog'
+import type { Hello, Seat, Seats, Settings, State } from './protocol'
+import { server } from './server'
+import { capital } from './words'
+
+const SIZES = [9, 13, 19]
+
+type Mode = 'play' | 'watch' | 'study'
+
+/** A time control in the units people think in. */
+interface Time {
+  kind: 'none' | 'absolute' | 'byoyomi' | 'canadian' | 'fischer'
+  minutes: number
+  seconds: number
+  count: number
+}
+
+export function NewGame({ hello, state, onClose }: { hello: Hello; state: State | null; onClose: () => void }) {
+  const last = state ? settingsOf(state) : hello.defaults
+  const engine = engineOf(last.seats) ?? engineOf(hello.defaults.seats) ?? { kind: 'engine', player: 'default' }
+  const engines = Number(last.seats.black.kind === 'engine') + Number(last.seats.white.kind === 'engine')
+  const [mode, setMode] = useState<Mode>(engines === 2 ? 'watch' : engines === 1 ? 'play' : 'play')
+  const [color, setColor] = useState<'black' | 'white' | 'random'>(last.seats.white.kind === 'human' && engines === 1 ? 'white' : 'black')
+  const [opponent, setOpponent] = useState<Seat>(engine)
+  const [second, setSecond] = useState<Seat>(engines === 2 ? last.seats.white : engine)
+  const [width, setWidth] = useState(last.width)
+  const [height, setHeight] = useState(last.height)
+  const [other, setOther] = useState(!SIZES.includes(last.width) || last.width !== last.height)
+  const [rules, setRules] = useState(last.rules)
+  const [komi, setKomi] = useState('')
+  const [handicap, setHandicap] = useState(0)
+  const [time, setTime] = useState<Time>(readTime(last.time))
+  const customary = handicap > 0 ? 0.5 : (hello.rules.find((set) => set.name === rules)?.komi ?? 7.5)
+
+  const begin = (event: Event) => {
+    event.preventDefault()
+    const human: Seat = { kind: 'human' }
+    const side = color === 'random' ? (Math.random() < 0.5 ? 'black' : 'white') : color
+    const seats: Seats =
+      mode === 'study'
+        ? { black: human, white: human }
+        : mode === 'watch'
+          ? { black: opponent, white: second }
+          : side === 'black'
+            ? { black: human, white: opponent }
+            : { black: opponent, white: human }
+    const number = Number(komi.replace(',', '.').replace('−', '-'))
+    if (komi.trim() && !Number.isFinite(number)) return server.complain('Komi must be a number such as 6.5.')
+    const settings = { width, height, seats, rules, handicap, komi: komi.trim() ? number : null, time: writeTime(time) }
+    server.send({ type: 'new', settings })
+    onClose()
+  }
+
+  return (
+    <Dialog title="New game" onClose={onClose}>
+      <form class="form" onSubmit={begin}>
+        <Choice
+          label="Who plays"
+          value={mode}
+          set={setMode}
+          options={[
+            ['play', 'Me and the engine'],
+            ['watch', 'Two engines'],
+            ['study', 'Two people'],
+          ]}
+        />
+        <Choice
+          label="Board"
+          value={other ? 'other' : String(width)}
+          set={(value) => {
+            setOther(value === 'other')
+            if (value !== 'other') [setWidth, setHeight].forEach((set) => set(Number(value)))
+          }}
+          options={[...SIZES.map((n) => [String(n), `${n}×${n}`] as [string, string]), ['other', 'Other']]}
+        />
+        {other && (
+          <div class="row">
+            <NumberField label="Columns" value={width} set={setWidth} low={2} high={19} />
+            <NumberField label="Rows" value={height} set={setHeight} low={2} high={19} />
+          </div>
+        )}
+        {mode === 'play' && (
+          <Choice
+            label="Your stones"
+            value={color}
+            set={setColor}
+            options={[
+              ['black', 'Black'],
+              ['white', 'White'],
+              ['random', 'Random'],
+            ]}
+          />
+        )}
+        {mode === 'play' && <EngineFields label="Opponent" hello={hello} seat={opponent} set={setOpponent} />}
+        {mode === 'watch' && (
+          <>
+            <EngineFields label="Black" hello={hello} seat={opponent} set={setOpponent} />
+            <EngineFields label="White" hello={hello} seat={second} set={setSecond} />
+          </>
+        )}
+        <div class="row">
+          <label>
+            Rules
+            <select value={rules} onChange={(event) => setRules(event.currentTarget.value)}>
+              {hello.rules.map((set) => (
+                <option key={set.name} value={set.name}>
+                  {set.name.split('-').map(capital).join(' ')}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Handicap
+            <select value={handicap} onChange={(event) => setHandicap(Number(event.currentTarget.value))}>
+              {[0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (
+                <option key={n} value={n}>
+                  {n === 0 ? 'None' : `${n} stones`}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Komi
+            <input
+              inputMode="decimal"
+              value={komi}
+              placeholder={String(customary)}
+              onInput={(event) => setKomi(event.currentTarget.value)}
+            />
+          </label>
+        </div>
+        <TimeFields time={time} set={setTime} />
+        <footer>
+          <button type="submit" class="primary">
+            Begin
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Other players for the game that is on the board. */
+export function ChangePlayers({ hello, state, onClose }: { hello: Hello; state: State; onClose: () => void }) {
+  const [seats, setSeats] = useState(state.seats)
+  const engine = engineOf(hello.defaults.seats) ?? { kind: 'engine', player: 'default' }
+  const side = (color: 'black' | 'white') => {
+    const seat = seats[color]
+    return (
+      <fieldset>
+        <Choice
+          label={capital(color)}
+          value={seat.kind}
+          set={(kind) => setSeats({ ...seats, [color]: kind === 'human' ? { kind } : engine })}
+          options={[
+            ['human', 'A person'],
+            ['engine', 'An engine'],
+          ]}
+        />
+        {seat.kind === 'engine' && (
+          <EngineFields label="Which" hello={hello} seat={seat} set={(to) => setSeats({ ...seats, [color]: to })} />
+        )}
+      </fieldset>
+    )
+  }
+  return (
+    <Dialog title="Play on from here" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          server.send({ type: 'seats', seats })
+          onClose()
+        }}
+      >
+        {side('black')}
+        {side('white')}
+        <footer>
+          <button type="submit" class="primary">
+            Play
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  label: string
+  value: T
+  set: (value: T) => void
+  options: [T, string][]
+}
+
+function Choice<T extends string>({ label, value, set, options }: ChoiceProps<T>) {
+  return (
+    <fieldset class="choice">
+      <legend>{label}</legend>
+      {options.map(([key, text]) => (
+        <label key={key}>
+          <input type="radio" name={label} checked={value === key} onChange={() => set(key)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function NumberField(props: { label: string; value: number; set: (n: number) => void; low: number; high: number }) {
+  return (
+    <label>
+      {props.label}
+      <input
+        type="number"
+        required
+        min={props.low}
+        max={props.high}
+        value={props.value}
+        onInput={(event) => props.set(event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  )
+}
+
+const STRENGTHS: [string, string][] = [
+  ['', 'its own'],
+  ['p100', '100 playouts'],
+  ['p1000', '1,000 playouts'],
+  ['p10000', '10,000 playouts'],
+  ['p100000', '100,000 playouts'],
+  ['s1', '1 second'],
+  ['s5', '5 seconds'],
+  ['s15', '15 seconds'],
+]
+
+function EngineFields(props: { label: string; hello: Hello; seat: Seat; set: (seat: Seat) => void }) {
+  const seat = props.seat.kind === 'engine' ? props.seat : { kind: 'engine' as const, player: 'default' }
+  const listed = props.hello.players.find((player) => player.name === seat.player)
+  const strength = seat.playouts ? `p${seat.playouts}` : seat.seconds ? `s${seat.seconds}` : ''
+  const limits = (key: string) => ({
+    playouts: key.startsWith('p') ? Number(key.slice(1)) : null,
+    seconds: key.startsWith('s') ? Number(key.slice(1)) : null,
+  })
+  return (
+    <div class="engine">
+      <div class="row">
+        <label class="wide">
+          {props.label}
+          <select
+            value={seat.player}
+            onChange={(event) => props.set({ ...seat, player: event.currentTarget.value })}
+          >
+            {props.hello.players.map((player) => (
+              <option key={player.name} value={player.name}>
+                {player.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Thinks for
+          <select value={strength} onChange={(event) => props.set({ ...seat, ...limits(event.currentTarget.value) })}>
+            {STRENGTHS.map(([key, text]) => (
+              <option key={key} value={key}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <small>{listed?.about}</small>
+    </div>
+  )
+}
+
+function TimeFields({ time, set }: { time: Time; set: (time: Time) => void }) {
+  const field = (label: string, key: 'minutes' | 'seconds' | 'count', low: number, high: number) => (
+    <NumberField label={label} value={time[key]} set={(n) => set({ ...time, [key]: n })} low={low} high={high} />
+  )
+  return (
+    <div class="row">
+      <label>
+        Time
+        <select
+          value={time.kind}
+          onChange={(event) => set({ ...time, ...TIMES[event.currentTarget.value as Time['kind']] })}
+        >
+          <option value="none">No limit</option>
+          <option value="byoyomi">Byo-yomi</option>
+          <option value="fischer">Fischer</option>
+          <option value="canadian">Canadian</option>
+          <option value="absolute">Absolute</option>
+        </select>
+      </label>
+      {time.kind !== 'none' && field('Minutes', 'minutes', 0, 600)}
+      {time.kind === 'byoyomi' && field('Seconds', 'seconds', 1, 600)}
+      {time.kind === 'byoyomi' && field('Periods', 'count', 1, 50)}
+      {time.kind === 'canadian' && field('Seconds', 'seconds', 1, 3600)}
+      {time.kind === 'canadian' && field('Stones', 'count', 1, 50)}
+      {time.kind === 'fischer' && field('Increment', 'seconds', 0, 600)}
+    </div>
+  )
+}
+
+const TIMES: Record<Time['kind'], Time> = {
+  none: { kind: 'none', minutes: 0, seconds: 0, count: 0 },
+  absolute: { kind: 'absolute', minutes: 15, seconds: 0, count: 0 },
+  byoyomi: { kind: 'byoyomi', minutes: 10, seconds: 30, count: 5 },
+  canadian: { kind: 'canadian', minutes: 10, seconds: 300, count: 20 },
+  fischer: { kind: 'fischer', minutes: 5, seconds: 10, count: 0 },
+}
+
+function readTime(text: string): Time {
+  const [kind, main = 0, seconds = 0, count = 0] = text.split(' ').map((word, i) => (i === 0 ? word : Number(word)))
+  return kind !== 'none' && String(kind) in TIMES
+    ? { kind: kind as Time['kind'], minutes: Number(main) / 60, seconds: Number(seconds), count: Number(count) }
+    : TIMES.none
+}
+
+function writeTime({ kind, minutes, seconds, count }: Time): string {
+  const main = Math.round(minutes * 60)
+  if (kind === 'none') return 'none'
+  if (kind === 'absolute') return `absolute ${main}`
+  if (kind === 'fischer') return `fischer ${main} ${seconds}`
+  return `${kind} ${main} ${seconds} ${count}`
+}
+
+function engineOf(seats: Seats): Seat | undefined {
+  return [seats.black, seats.white].find((seat) => seat.kind === 'engine')
+}
+
+function settingsOf(state: State): Settings {
+  const { width, height, seats, rules, handicap, time } = state
+  return { width, height, seats, rules, handicap, time, komi: null }
+}

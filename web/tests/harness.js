@@ -1,0 +1,167 @@
+// Starts the program and a browser for the tests.
+
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { chromium } from 'playwright-core'
+
+/** Where pictures go: the README shows some of them. */
+const PICTURES = resolve(process.env.TENGEN_SCREENSHOTS ?? '../target/screenshots')
+const PATIENCE = 90_000
+
+const BIN = process.env.TENGEN_BIN ?? resolve('../target/release/tengen')
+
+function findBrowser() {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return process.env.CHROMIUM ?? paths.find((path) => existsSync(path))
+}
+
+/** Why the tests cannot run, if they cannot. */
+export function reasonToSkip() {
+  if (!existsSync(BIN)) return `SKIPPED: ${BIN} is missing: cargo build --release`
+  if (!findBrowser()) return 'SKIPPED: Chromium is missing (Debian, Ubuntu: sudo apt-get install chromium)'
+  return false
+}
+
+/** A server with a folder of its own. */
+export class Server {
+  constructor(args = []) {
+    this.args = args
+    this.games = mkdtempSync(join(tmpdir(), 'tengen-web-'))
+    this.port = 0
+  }
+
+  /** Starts it; again on the same port after it was killed. */
+  async start() {
+    const fixed = ['play', '--no-open', '--port', String(this.port), '--games', this.games]
+    this.child = spawn(BIN, [...fixed, ...this.args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: this.child.stdout })
+    for await (const line of lines) {
+      const found = /http:\/\/[^/]*:(\d+)\//.exec(line)
+      if (found) {
+        this.port = Number(found[1])
+        this.url = `http://127.0.0.1:${this.port}/`
+        return this
+      }
+    }
+    throw new Error('the server has not started')
+  }
+
+  async kill() {
+    const ended = new Promise((done) => this.child.once('exit', done))
+    this.child.kill('SIGKILL')
+    await ended
+  }
+
+  async stop() {
+    await this.kill()
+    rmSync(this.games, { recursive: true, force: true })
+  }
+}
+
+export async function launch() {
+  return chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] })
+}
+
+/** A page, with what a player does there. */
+export class Board {
+  constructor(page) {
+    this.page = page
+    this.errors = []
+    this.requests = []
+    page.setDefaultTimeout(PATIENCE)
+    page.on('pageerror', (error) => this.errors.push(String(error)))
+    page.on('request', (request) => this.requests.push(request.url()))
+  }
+
+  static async open(browser, url, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1180, height: 800 }, acceptDownloads: true, ...options })
+    const board = new Board(await context.newPage())
+    await board.page.goto(url)
+    await board.ready()
+    return board
+  }
+
+  async ready() {
+    await this.page.waitForSelector('.shudan-vertex')
+  }
+
+  point(x, y) {
+    return this.page.locator(`.shudan-vertex[data-x="${x}"][data-y="${y}"]`)
+  }
+
+  /** A click on a point, counted from the top left corner. */
+  async click(x, y) {
+    await this.point(x, y).click()
+  }
+
+  button(name) {
+    return this.page.getByRole('button', { name, exact: true })
+  }
+
+  async status(text) {
+    await this.page.waitForFunction((t) => document.querySelector('.status')?.textContent.includes(t), text, {
+      timeout: PATIENCE,
+    })
+  }
+
+  async statusText() {
+    return this.page.locator('.status').textContent()
+  }
+
+  /** Waits until this many moves are played. */
+  async moves(number) {
+    await this.page.waitForFunction(
+      (n) => document.querySelector('.walk .number')?.textContent.trim().startsWith(`${n} /`),
+      number,
+      { timeout: PATIENCE },
+    )
+  }
+
+  /** Waits until this many moves or more are played. */
+  async atLeast(number) {
+    await this.page.waitForFunction(
+      (n) => Number.parseInt(document.querySelector('.walk .number')?.textContent, 10) >= n,
+      number,
+      { timeout: PATIENCE },
+    )
+  }
+
+  async moveNumber() {
+    return Number.parseInt(await this.page.locator('.walk .number').textContent(), 10)
+  }
+
+  /** Stones on the board: 1, -1 or 0, from the top left corner. */
+  async stones() {
+    return this.page.$$eval('.shudan-vertex', (points) =>
+      points.map((point) => (point.classList.contains('shudan-sign_1') ? 1 : point.classList.contains('shudan-sign_-1') ? -1 : 0)),
+    )
+  }
+
+  async openFile(text, name = 'game.sgf') {
+    await this.button('Open').click()
+    await this.page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/x-go-sgf', buffer: Buffer.from(text) })
+  }
+
+  async save() {
+    const [download] = await Promise.all([this.page.waitForEvent('download'), this.button('Save').click()])
+    const chunks = []
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk)
+    return { name: download.suggestedFilename(), text: Buffer.concat(chunks).toString() }
+  }
+
+  async picture(name, options = {}) {
+    mkdirSync(PICTURES, { recursive: true })
+    // Without the grain of the wood a picture is a tenth as large.
+    await this.page.addStyleTag({ content: '.shudan-goban-image { background: var(--board) !important }' })
+    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), ...options })
+  }
+
+  async close() {
+    await this.page.context().close()
+  }
+}
