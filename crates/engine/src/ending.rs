@@ -36,6 +36,7 @@ pub(crate) fn choose(game: &Game, report: &SearchReport, disputed: bool) -> Move
     if let Some(v) = best
         && !(disputed || opponent_passed)
         && report.ownership[v].abs() < SETTLED
+        && !repeats(game, v)
         && game.rules().scoring == Scoring::Area
     {
         return v.into();
@@ -43,6 +44,11 @@ pub(crate) fn choose(game: &Game, report: &SearchReport, disputed: bool) -> Move
     let mut rng = Rng::new(game.board().hash());
     let ownership = ownership_after(game.board(), !me, PLAYOUTS, &mut rng);
     Ending::new(game, &ownership, disputed).choose(report, opponent_passed)
+}
+
+/// Whether a stone there brings back an earlier position: under simple ko two players could go round for ever.
+fn repeats(game: &Game, v: Vertex) -> bool {
+    game.has_occurred(game.rules().ko.key(game.board().hash_after(v), !game.to_play()))
 }
 
 /// Whether the search found a pass about as good as its best move. What playouts take for settled may hang on that move.
@@ -93,11 +99,14 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Whether the move is a pass, or in a region that lives or is dead whatever happens, or a dame that counts nothing.
+    /// Whether the move is a pass or a repetition, or in a region that lives or is dead whatever happens, or a dame that
+    /// counts nothing.
     fn is_certain(&self, mv: Move) -> bool {
         let is_territory = self.game.rules().scoring == Scoring::Territory;
         mv.vertex().is_none_or(|v| {
-            Color::ALL.iter().any(|&color| self.life[color].regions[v]) || (is_territory && self.is_dame(v))
+            Color::ALL.iter().any(|&color| self.life[color].regions[v])
+                || (is_territory && self.is_dame(v))
+                || repeats(self.game, v)
         })
     }
 
@@ -141,7 +150,7 @@ impl<'a> Ending<'a> {
         let (board, me) = (self.board(), self.game.to_play());
         let holds_dead =
             || self.region(v).1.iter().any(|&stone| board.is_color(stone, !me) && self.is_dead(stone));
-        if self.life[!me].regions[v] {
+        if self.life[!me].regions[v] || repeats(self.game, v) {
             return true;
         }
         if self.life[me].regions[v] {

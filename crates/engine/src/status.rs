@@ -24,7 +24,7 @@ use crate::{
 const PLAYOUTS: usize = 400;
 
 /// A chain that lives without self-atari is dead if its points are the opponent's by this share in other playouts.
-const DIES_ANYWAY: f32 = 0.4;
+const DIES_ANYWAY: f32 = 0.8;
 
 /// What becomes of a stone at the end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -99,6 +99,21 @@ fn a_disputed_game_is_cleaned_up_to_the_last_stone() {
 }
 
 #[test]
+fn nobody_goes_round_in_circles() {
+    // Under simple ko Black could throw in two stones, lose them and take one back for ever.
+    let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
+    let mut player = player();
+    while game.passes() < 2 && game.moves().len() < 150 {
+        let Decision::Play(mv) = player.decide(&game, &Budget { playouts: Some(60), ..Budget::default() })
+        else {
+            break;
+        };
+        game.play(mv);
+    }
+    assert!(game.moves().len() < 150, "{game:?}");
+}
+
+#[test]
 fn a_game_against_a_player_that_passes_comes_to_an_end() {
     let mut game = Game::new(5, 5, Rules::JAPANESE).unwrap();
     let mut player = player();
