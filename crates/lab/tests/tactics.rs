@@ -100,3 +100,20 @@ fn a_ko_that_decides_the_game_is_taken_or_connected() {
     assert_plays(KO, Color::Black, 7.5, &["E2"]);
     assert_plays(KO, Color::White, 7.5, &["E2"]);
 }
+
+/// Black throws in at D2; White may capture by D1, but then three stones have one liberty, D2 again.
+const SNAPBACK: &str = "
+    . X X O . O .
+    X X X O O O O
+    . X X O O X X
+    X X X O O X .
+    X X X O O X X
+    X X O . O X .
+    X X O . X X X";
+
+#[test]
+fn a_snapback_is_played_and_prevented() {
+    // Black leads by 19 points if C1 and C2 are caught, else by 11 at most.
+    assert_plays(SNAPBACK, Color::Black, 14.5, &["D2"]);
+    assert_plays(SNAPBACK, Color::White, 14.5, &["D2"]);
+}
