@@ -32,12 +32,13 @@ impl Referee {
         }
     }
 
-    /// The board where that is right, else GNU Go if it is installed, else playouts.
+    /// The board where the rules know no agreement about dead stones. Elsewhere players may pass before these are captured:
+    /// then GNU Go, if another program plays and it is installed, else playouts.
     pub fn choose(rules: &Rules, any_external: bool) -> Referee {
         let is_area = rules.scoring == Scoring::Area;
-        if is_area && (!any_external || !rules.friendly_pass) {
+        if is_area && !rules.friendly_pass {
             Referee::Board
-        } else if find_executable("gnugo").is_some() {
+        } else if (any_external || !is_area) && find_executable("gnugo").is_some() {
             let scoring = if is_area { "--chinese-rules" } else { "--japanese-rules" };
             Referee::Gtp(format!("gnugo --mode gtp {scoring}"))
         } else {
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn the_choice_depends_on_rules_and_players() {
         let auto = |rules, external| Referee::parse("auto", rules, external).unwrap();
-        assert_eq!(auto(&Rules::CHINESE, false), Referee::Board);
+        assert_eq!(auto(&Rules::CHINESE, false), Referee::Playouts);
         assert_eq!(auto(&Rules::TROMP_TAYLOR, true), Referee::Board);
         assert_ne!(auto(&Rules::JAPANESE, false), Referee::Board);
         assert_ne!(auto(&Rules::CHINESE, true), Referee::Board);
