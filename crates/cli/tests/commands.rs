@@ -1,12 +1,14 @@
 //! The commands as a user sees them: output, JSON fields, errors and exit codes.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::{tengen, tengen_with_input};
 
-const SUBCOMMANDS: [&[&str]; 10] = [
+const SUBCOMMANDS: [&[&str]; 11] = [
     &["play"],
     &["gtp"],
+    &["analysis"],
     &["match"],
     &["presets"],
     &["bench", "playout"],
@@ -232,4 +234,25 @@ fn the_same_seed_plays_the_same_game() {
         assert_eq!(game(preset, "1"), game(preset, "1"));
     }
     assert_ne!(game("random", "1"), game("random", "2"));
+}
+
+#[test]
+fn analysis_answers_queries_and_names_what_is_wrong() {
+    let query = |id: &str, rules: &str| {
+        format!(
+            r#"{{"id":"{id}","moves":[["B","C3"]],"rules":"{rules}","boardXSize":5,"boardYSize":5,"maxVisits":30}}"#
+        )
+    };
+    let input = [query("good", "japanese"), query("bad", "poker"), "nonsense".to_owned()].join("\n");
+    let run = tengen_with_input(&["analysis", "--preset", "uct", "--seed", "1", "--positions", "2"], &input);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let answers: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 3, "{}", run.stdout);
+    let find = |id: &str| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(find("good")["rootInfo"]["visits"], 30);
+    assert_eq!(find("bad")["field"], "rules");
+    let run = tengen(&["analysis", "--preset", "random"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("does not search"), "{}", run.stderr);
 }
