@@ -205,7 +205,7 @@ fn doctor_finds_the_program_itself_healthy() {
     assert_eq!(report["healthy"], true, "{report}");
     let checks = report["checks"].as_array().unwrap();
     let check = |name: &str| checks.iter().find(|check| check["name"] == name).unwrap();
-    for name in ["processor", "presets", "board", "playouts"] {
+    for name in ["processor", "presets", "board", "playouts", "front ends"] {
         assert_eq!(check(name)["status"], "ok", "{report}");
     }
     assert_eq!(check("Pachi")["status"], "warning");
@@ -255,4 +255,48 @@ fn analysis_answers_queries_and_names_what_is_wrong() {
     let run = tengen(&["analysis", "--preset", "random"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("does not search"), "{}", run.stderr);
+}
+
+#[test]
+fn doctor_explains_what_is_wrong_with_a_thing() {
+    let folder = std::env::temp_dir().join(format!("tengen-doctor-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let header = br#"{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
+    let tensors = |data: &[u8]| [&(header.len() as u64).to_le_bytes()[..], header, data].concat();
+    let good = [
+        "random".to_owned(),
+        "uct,playouts=20".to_owned(),
+        format!("gtp:'{}' gtp --preset random", env!("CARGO_BIN_EXE_tengen")),
+        write("game.sgf", b"(;GM[1]SZ[9];B[ee];W[cc])"),
+        write("good.safetensors", &tensors(&[0; 8])),
+    ];
+    for thing in &good {
+        let report = tengen(&["doctor", "--json", thing]).json();
+        assert_eq!(report["checks"][0]["status"], "ok", "{report}");
+    }
+    let bad = [
+        ("randon".to_owned(), "did you mean"),
+        ("uct,explore=1".to_owned(), "explore"),
+        ("gtp:no-such-program".to_owned(), "not found"),
+        ("gtp:true".to_owned(), "ended"),
+        ("/no/such/folder/net.safetensors".to_owned(), "no folder"),
+        (folder.join("goood.safetensors").display().to_string(), "good.safetensors"),
+        (write("cut.safetensors", &tensors(&[0; 4])), "cut off"),
+        (write("pointer.safetensors", b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
+        (write("page.bin.gz", b"<!DOCTYPE html><html></html>"), "web page"),
+        (write("empty.sgf", b""), "is empty"),
+        (write("bad.sgf", b"not a game"), "save it again"),
+    ];
+    for (thing, part) in &bad {
+        let run = tengen(&["doctor", thing]);
+        assert_eq!(run.code, 1, "{thing}: {}", run.stdout);
+        assert!(run.stdout.contains(part), "{thing}: {}", run.stdout);
+        assert!(run.stdout.contains("-> "), "{thing}: {}", run.stdout);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -227,6 +227,7 @@ fn faults_are_named_with_their_field() {
         ("initialStones", json!({ "initialStones": [["B", "pass"]] })),
         ("initialPlayer", json!({ "initialPlayer": "green" })),
         ("analyzeTurns", json!({ "analyzeTurns": [3] })),
+        ("analyzeTurns", json!({ "analyzeTurns": [] })),
         ("analyzeTurns", json!({ "analyzeTurns": [-1] })),
         ("maxVisits", json!({ "maxVisits": 0 })),
         ("priority", json!({ "priority": "high" })),

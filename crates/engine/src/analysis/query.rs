@@ -407,6 +407,9 @@ fn restrictions(object: &Map<String, Value>, board: &Board) -> Parsed<Vec<Restri
 /// The turns to analyse, of which there are `count`, and the priority of each.
 fn turns(object: &Map<String, Value>, count: usize) -> Parsed<Vec<(usize, i64)>> {
     let turns = integers(object, "analyzeTurns")?.unwrap_or_else(|| vec![count - 1]);
+    if turns.is_empty() {
+        return Err(Wrong("analyzeTurns", "must name a turn".to_owned()));
+    }
     if let Some(turn) = turns.iter().find(|&&turn| turn >= count) {
         return Err(Wrong("analyzeTurns", format!("turn {turn} is after the last one, {}", count - 1)));
     }
