@@ -142,6 +142,65 @@ test('aborts as Sabaki does, by any command, and by stop', async () => {
   await ask('gogui-interrupt')
 })
 
+/** One `info` of an analysis, read as Sabaki's engineSyncer reads it: keys, values, and `pv` to the end. */
+function readInfo(text) {
+  const [head, pv] = text.split(' pv ')
+  const words = head.trim().split(/\s+/)
+  const info = {pv: pv.trim().split(/\s+/)}
+  for (let i = 0; i < words.length - 1; i += 2) info[words[i]] = words[i + 1]
+  // A whole number is a win rate times 10,000, one with a point a fraction.
+  info.percent = info.winrate.includes('.') ? +info.winrate * 100 : +info.winrate / 100
+  return info
+}
+
+async function searching() {
+  await controller.stop()
+  controller = new Controller(binary, ['gtp', '--preset', 'rave', '--seed', '1', '--playouts', '500'])
+  controller.start()
+  await ask('boardsize 9')
+}
+
+test('analyses until Sabaki aborts it', async () => {
+  await searching()
+  const commands = (await ask('list_commands')).split('\n')
+  for (const name of ['analyze', 'kata-analyze', 'lz-analyze']) {
+    assert.ok(commands.includes(name), name)
+    const lines = []
+    let enough
+    const shown = new Promise(resolve => (enough = resolve))
+    const args = name === 'lz-analyze' ? ['B', '5'] : ['B', 'interval', '5', 'ownership', 'true']
+    const analysis = controller.sendCommand({name, args}, ({line}) => {
+      if (line.startsWith('info ') && lines.push(line) === 3) enough()
+    })
+    await shown
+    assert.equal(await ask('protocol_version'), '2')
+    assert.equal((await analysis).error, false)
+
+    const [infos, ownership] = lines.at(-1).split(' ownership ')
+    const moves = infos.split('info ').slice(1).map(readInfo)
+    assert.ok(moves.length > 0)
+    for (const info of moves) {
+      assert.match(info.move, /^([A-HJ][1-9]|pass)$/)
+      assert.equal(info.pv[0], info.move)
+      assert.ok(info.percent >= 0 && info.percent <= 100 && +info.visits > 0, JSON.stringify(info))
+      if (name !== 'lz-analyze') assert.ok(Math.abs(+info.scoreLead) <= 81 + 7.5)
+    }
+    if (name !== 'lz-analyze') assert.equal(ownership.trim().split(/\s+/).length, 81)
+  }
+})
+
+test('shows what it thinks while it chooses a move', async () => {
+  await searching()
+  for (const name of ['genmove_analyze', 'kata-genmove_analyze', 'lz-genmove_analyze']) {
+    const lines = []
+    const {content} = await controller.sendCommand({name, args: ['B', '5']}, ({line}) => lines.push(line))
+    const played = lines.map(line => /^play (\S+)$/.exec(line.trim())).find(Boolean)
+    assert.ok(played, content)
+    assert.ok(lines.some(line => line.startsWith('info move ')))
+    assert.match(await ask('last_move'), new RegExp(`black ${played[1]}`, 'i'))
+  }
+})
+
 test('ends by quit, and when it is killed', async () => {
   await ask('name')
   await controller.stop()

@@ -10,7 +10,7 @@ mod board_view;
 mod commands;
 mod output;
 
-use commands::{bench, book, completions, doctor, gtp, match_, perft, play, presets, train};
+use commands::{analysis, bench, book, completions, doctor, gtp, match_, perft, play, presets, train};
 use output::Output;
 
 const EXAMPLES: &str = "\
@@ -18,6 +18,7 @@ Examples:
   tengen                                   play against the engine
   tengen play --size 13 --color white      a larger board, the engine begins
   tengen gtp --time 5                      an engine for Sabaki, GoGui and other GTP programs
+  tengen analysis                          an engine for KaTrain (KataGo's JSON protocol)
   tengen match rave uct --games 100        which of two players is stronger
   tengen presets                           the players to choose from
   tengen presets rave                      one of them with every parameter
@@ -43,6 +44,7 @@ struct Cli {
 enum Command {
     Play(play::PlayArgs),
     Gtp(gtp::GtpArgs),
+    Analysis(analysis::AnalysisArgs),
     Match(match_::MatchArgs),
     Presets(presets::PresetsArgs),
     Bench(bench::BenchArgs),
@@ -71,6 +73,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args, output),
         Command::Gtp(args) => gtp::run(&args),
+        Command::Analysis(args) => analysis::run(&args, output),
         Command::Match(args) => match_::run(&args, output),
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),

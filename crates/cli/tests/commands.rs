@@ -1,12 +1,14 @@
 //! The commands as a user sees them: output, JSON fields, errors and exit codes.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::{tengen, tengen_with_input};
 
-const SUBCOMMANDS: [&[&str]; 10] = [
+const SUBCOMMANDS: [&[&str]; 11] = [
     &["play"],
     &["gtp"],
+    &["analysis"],
     &["match"],
     &["presets"],
     &["bench", "playout"],
@@ -203,7 +205,7 @@ fn doctor_finds_the_program_itself_healthy() {
     assert_eq!(report["healthy"], true, "{report}");
     let checks = report["checks"].as_array().unwrap();
     let check = |name: &str| checks.iter().find(|check| check["name"] == name).unwrap();
-    for name in ["processor", "presets", "board", "playouts"] {
+    for name in ["processor", "presets", "board", "playouts", "front ends"] {
         assert_eq!(check(name)["status"], "ok", "{report}");
     }
     assert_eq!(check("Pachi")["status"], "warning");
@@ -232,4 +234,69 @@ fn the_same_seed_plays_the_same_game() {
         assert_eq!(game(preset, "1"), game(preset, "1"));
     }
     assert_ne!(game("random", "1"), game("random", "2"));
+}
+
+#[test]
+fn analysis_answers_queries_and_names_what_is_wrong() {
+    let query = |id: &str, rules: &str| {
+        format!(
+            r#"{{"id":"{id}","moves":[["B","C3"]],"rules":"{rules}","boardXSize":5,"boardYSize":5,"maxVisits":30}}"#
+        )
+    };
+    let input = [query("good", "japanese"), query("bad", "poker"), "nonsense".to_owned()].join("\n");
+    let run = tengen_with_input(&["analysis", "--preset", "uct", "--seed", "1", "--positions", "2"], &input);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let answers: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 3, "{}", run.stdout);
+    let find = |id: &str| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(find("good")["rootInfo"]["visits"], 30);
+    assert_eq!(find("bad")["field"], "rules");
+    let run = tengen(&["analysis", "--preset", "random"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("does not search"), "{}", run.stderr);
+}
+
+#[test]
+fn doctor_explains_what_is_wrong_with_a_thing() {
+    let folder = std::env::temp_dir().join(format!("tengen-doctor-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let header = br#"{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
+    let tensors = |data: &[u8]| [&(header.len() as u64).to_le_bytes()[..], header, data].concat();
+    let good = [
+        "random".to_owned(),
+        "uct,playouts=20".to_owned(),
+        format!("gtp:'{}' gtp --preset random", env!("CARGO_BIN_EXE_tengen")),
+        write("game.sgf", b"(;GM[1]SZ[9];B[ee];W[cc])"),
+        write("good.safetensors", &tensors(&[0; 8])),
+    ];
+    for thing in &good {
+        let report = tengen(&["doctor", "--json", thing]).json();
+        assert_eq!(report["checks"][0]["status"], "ok", "{report}");
+    }
+    let bad = [
+        ("randon".to_owned(), "did you mean"),
+        ("uct,explore=1".to_owned(), "explore"),
+        ("gtp:no-such-program".to_owned(), "not found"),
+        ("gtp:true".to_owned(), "ended"),
+        ("/no/such/folder/net.safetensors".to_owned(), "no folder"),
+        (folder.join("goood.safetensors").display().to_string(), "good.safetensors"),
+        (write("cut.safetensors", &tensors(&[0; 4])), "cut off"),
+        (write("pointer.safetensors", b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
+        (write("page.bin.gz", b"<!DOCTYPE html><html></html>"), "web page"),
+        (write("empty.sgf", b""), "is empty"),
+        (write("bad.sgf", b"not a game"), "save it again"),
+    ];
+    for (thing, part) in &bad {
+        let run = tengen(&["doctor", thing]);
+        assert_eq!(run.code, 1, "{thing}: {}", run.stdout);
+        assert!(run.stdout.contains(part), "{thing}: {}", run.stdout);
+        assert!(run.stdout.contains("-> "), "{thing}: {}", run.stdout);
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -3,7 +3,7 @@
 use tengen_board::{Board, Color, Game, Move, Scoring, area_score};
 
 use crate::{
-    playout::{FinishedPlayout, PlayoutLimits, PlayoutPolicy, ReplyHits},
+    playout::{FinishedPlayout, LearnedReply, PlayoutLimits, PlayoutPolicy, ReplyHits},
     rng::Rng,
 };
 
@@ -156,6 +156,11 @@ pub trait Evaluator: Send {
     /// Forgets what was learned, for another game.
     fn clear(&mut self) {}
 
+    /// The replies of `color` to the move `previous` that were learned, best first.
+    fn learned_replies(&self, _color: Color, _previous: Move) -> Vec<LearnedReply> {
+        Vec::new()
+    }
+
     /// How often a reply from a table was played (S1.9).
     fn reply_hits(&self) -> Option<ReplyHits> {
         None
@@ -204,6 +209,10 @@ impl Evaluator for PlayoutEvaluator {
 
     fn clear(&mut self) {
         self.policy.clear();
+    }
+
+    fn learned_replies(&self, color: Color, previous: Move) -> Vec<LearnedReply> {
+        self.policy.learned_replies(color, previous)
     }
 
     fn reply_hits(&self) -> Option<ReplyHits> {

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use tengen_board::{Game, Move, PlayedMove};
+use tengen_board::{Color, Game, Move, PlayedMove};
 
 use crate::{
     clock::Delays,
     ending,
     eval::{Evaluator, PlayoutEvaluator},
-    player::{Budget, Decision, Player, StopSignal},
+    player::{Budget, Decision, Player, ReplyTable, StopSignal},
+    playout::LearnedReply,
     prior::Gcmb,
     report::SearchReport,
     resignation::Resignation,
@@ -198,6 +199,14 @@ impl Player for Mcts {
         if self.config.ponder {
             let playouts = Some(Self::MOST_PONDERED);
             self.run(game, &Budget { playouts, stop: stop.clone(), ..Budget::default() });
+        }
+    }
+
+    fn replies(&self, table: ReplyTable, color: Color, previous: Move) -> Vec<LearnedReply> {
+        match (table, &self.gcmb) {
+            (ReplyTable::Playouts, _) => self.evaluator.learned_replies(color, previous),
+            (ReplyTable::Gcmb, Some(gcmb)) => gcmb.learned_replies(color, previous),
+            (ReplyTable::Gcmb, None) => Vec::new(),
         }
     }
 

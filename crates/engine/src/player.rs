@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use tengen_board::{Game, Move};
+use tengen_board::{Color, Game, Move};
 
 use crate::{
     clock::Clock,
-    playout::{PlayoutPolicy, Uniform, UniformConfig},
+    playout::{LearnedReply, PlayoutPolicy, Uniform, UniformConfig},
     report::SearchReport,
     restriction::Restriction,
     rng::Rng,
@@ -73,6 +73,15 @@ pub struct Budget {
     pub moves_ownership: bool,
 }
 
+/// A table of replies that a player may keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyTable {
+    /// What playouts learned: last good replies, or win rates.
+    Playouts,
+    /// How often replies were visited in the tree of the last search (GCMB).
+    Gcmb,
+}
+
 /// Chooses moves in a game.
 pub trait Player: Send {
     /// A short name, as GTP and reports show it.
@@ -94,6 +103,11 @@ pub trait Player: Send {
 
     /// Thinks on the opponent's time about the position of `game` until it is stopped; most players do not.
     fn ponder(&mut self, _game: &Game, _stop: &StopSignal) {}
+
+    /// The replies of `color` to the move `previous` in a table, best first; none for players without such a table.
+    fn replies(&self, _table: ReplyTable, _color: Color, _previous: Move) -> Vec<LearnedReply> {
+        Vec::new()
+    }
 
     /// Forgets what belongs to the last game.
     fn new_game(&mut self) {}

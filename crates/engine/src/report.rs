@@ -52,6 +52,8 @@ pub fn value_for(black_value: f32, color: Color) -> f32 {
 /// The result of a search.
 #[derive(Clone, Debug)]
 pub struct SearchReport {
+    /// Hash of the stones of the position.
+    pub position: u64,
     /// Who is to play.
     pub to_play: Color,
     /// The moves, best first by the rule that chose the move.

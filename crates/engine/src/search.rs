@@ -175,13 +175,19 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
         run.work_in_threads(workers, |watch, totals| {
-            watch.show(&report(parts, totals, extra_komi, start.elapsed()));
+            watch.show(&report(game, parts, totals, extra_komi, start.elapsed()));
         })
     };
-    report(parts, &totals, extra_komi, start.elapsed())
+    report(game, parts, &totals, extra_komi, start.elapsed())
 }
 
-fn report(parts: &SearchParts<'_>, totals: &[Totals], extra_komi: f32, elapsed: Duration) -> SearchReport {
+fn report(
+    game: &Game,
+    parts: &SearchParts<'_>,
+    totals: &[Totals],
+    extra_komi: f32,
+    elapsed: Duration,
+) -> SearchReport {
     let playouts: u64 = totals.iter().map(|t| t.playouts).sum();
     let root = parts.tree.view(Tree::ROOT);
     let mut moves = root_moves(parts.tree);
@@ -207,6 +213,7 @@ fn report(parts: &SearchParts<'_>, totals: &[Totals], extra_komi: f32, elapsed: 
     }
     parts.config.final_move.order(root.to_play, &mut moves);
     SearchReport {
+        position: game.board().hash(),
         to_play: root.to_play,
         moves,
         black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() / playouts.max(1) as f64) as f32,

@@ -12,8 +12,8 @@ use tengen_engine::{
     gtp::Server,
     mcts::Mcts,
     player::{Budget, Player, RandomPlayer},
-    playout::UniformConfig,
-    prior::KnowledgeConfig,
+    playout::{LgrConfig, PlayoutConfig, UniformConfig},
+    prior::{GcmbConfig, KnowledgeConfig},
     search::SearchConfig,
 };
 
@@ -313,4 +313,95 @@ fn what_cannot_be_analysed_is_refused() {
     assert!(ask("kata-analyze allow b Q16 1").contains("not on the board"));
     let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
     assert!(server.execute("lz-analyze").unwrap().to_string().contains("random does not search"));
+}
+
+fn with_tables() -> Server {
+    let config = SearchConfig {
+        knowledge: Some(KnowledgeConfig::default()),
+        playout: PlayoutConfig::Lgr(LgrConfig::default()),
+        gcmb: Some(GcmbConfig::default()),
+        ..SearchConfig::default()
+    };
+    let budget = Budget { playouts: Some(800), ..Budget::default() };
+    let mut server = Server::new(Box::new(Mcts::new("tables", &config, budget, 1, 1)));
+    for line in ["boardsize 9", "play b E5"] {
+        server.execute(line);
+    }
+    server
+}
+
+#[test]
+fn every_overlay_of_gogui_can_be_drawn() {
+    let mut server = with_tables();
+    let menu = server.execute("gogui-analyze_commands").unwrap().text().to_owned();
+    for entry in menu.lines() {
+        let [kind, label, command] = entry.splitn(3, '/').collect::<Vec<_>>()[..] else { panic!("{entry}") };
+        let command = command.replace("%c", "w").replace("%p", "E5");
+        if kind == "param" {
+            continue;
+        }
+        let answer = server.execute(&command).unwrap();
+        assert!(answer.is_success(), "{label}: {answer}");
+        let rows: Vec<_> = answer.text().trim().lines().collect();
+        match kind {
+            "dboard" | "sboard" => {
+                assert_eq!(rows.len(), 9, "{label}: {answer}");
+                assert!(rows.iter().all(|row| row.split(' ').count() == 9), "{label}: {answer}");
+            }
+            "gfx" => assert!(rows.iter().any(|row| row.starts_with("LABEL ")), "{label}: {answer}"),
+            "var" => assert!(answer.text().starts_with("w "), "{label}: {answer}"),
+            _ => {}
+        }
+    }
+    // Overlays of the same position show the same search.
+    let visits = server.execute("tengen-visits").unwrap();
+    assert_eq!(server.execute("tengen-visits").unwrap(), visits);
+    assert!(visits.text().contains("of 800 playouts"), "{visits}");
+}
+
+#[test]
+fn overlays_say_what_is_missing() {
+    let mut server = Server::new(mcts());
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string();
+    ask("boardsize 5");
+    assert!(ask("tengen-replies b").contains("rave-lgr"));
+    assert!(ask("tengen-gcmb C3 b").contains("no replies are known"));
+    assert!(ask("tengen-gcmb T19 b").contains("not on the board"));
+    assert_eq!(ask("gomill-explain_last_move"), "=\n\n");
+    ask("genmove b");
+    assert!(ask("gomill-explain_last_move").starts_with("= black wins "));
+    assert!(ask("tengen-param").contains("has no parameters"));
+    let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
+    assert!(server.execute("tengen-ownership").unwrap().to_string().contains("does not search"));
+}
+
+#[test]
+fn a_restricted_move_is_one_of_those_allowed() {
+    let mut server = Server::new(mcts());
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string();
+    ask("boardsize 9");
+    assert_eq!(ask("restricted_genmove b A1"), "= A1\n\n");
+    let answer = ask("restricted_genmove w J9 A9");
+    assert!(["= J9\n\n", "= A9\n\n"].contains(&answer.as_str()), "{answer}");
+    assert!(ask("restricted_genmove b A1").contains("none of these points"));
+    assert!(ask("restricted_genmove").contains("write restricted_genmove"));
+}
+
+/// Every command that front ends use, as far as it does not need a network.
+#[test]
+fn front_ends_find_their_commands() {
+    let expected = "protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove \
+        undo gg-undo fixed_handicap place_free_handicap set_free_handicap get_komi time_settings kgs-time_settings \
+        kata-time_settings kata-list_time_settings time_left final_score final_status final_status_list loadsgf printsgf \
+        savesgf reg_genmove restricted_genmove showboard is_legal all_legal list_stones captures move_history last_move \
+        cputime gomill-cpu_time gomill-explain_last_move get_random_seed set_random_seed clear_cache stop kgs-rules \
+        kgs-chat kgs-game_over kata-get-rules kata-set-rules kata-set-rule kata-get-param kata-set-param \
+        kata-list-params lz-analyze kata-analyze analyze lz-genmove_analyze kata-genmove_analyze genmove_analyze \
+        kata-search_analyze kata-search_analyze_cancellable rectangular_boardsize set_position gogui-analyze_commands \
+        gogui-interrupt gogui-play_sequence gogui-setup gogui-setup_player gogui-title gogui-version \
+        cgos-genmove_analyze cgos-gameover cgos-opponent_name cgos-opponent_rating";
+    let commands = Server::new(mcts()).execute("list_commands").unwrap().text().to_owned();
+    let missing: Vec<_> =
+        expected.split_whitespace().filter(|name| !commands.lines().any(|known| known == *name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,5 +1,6 @@
 //! The subcommands, a file each.
 
+pub(crate) mod analysis;
 pub(crate) mod bench;
 pub(crate) mod book;
 pub(crate) mod completions;

@@ -1,6 +1,6 @@
 //! The figures of a search as front ends are told them: from one side's point of view, in KataGo's terms.
 
-use tengen_board::{Board, Color, Symmetry, Vertex, VertexMap};
+use tengen_board::{Board, Color, Move, Symmetry, Vertex, VertexMap};
 
 use crate::report::{RootMove, SearchReport, value_for};
 
@@ -75,6 +75,16 @@ impl<'a> Figures<'a> {
     pub(crate) fn prior(&self, root_move: &RootMove) -> f32 {
         let sum: f32 = self.report.moves.iter().map(|m| m.prior).sum();
         if sum > 0.0 { root_move.prior / sum } else { 1.0 / self.report.moves.len().max(1) as f32 }
+    }
+
+    /// [`Figures::prior`] of each point from the top left corner, then of a pass; −1 for illegal moves.
+    pub(crate) fn policy(&self) -> Vec<f32> {
+        let of = |mv: Move| match self.report.moves.iter().find(|m| m.mv == mv) {
+            Some(root_move) => self.prior(root_move),
+            None if mv.vertex().is_none_or(|v| self.board.is_legal(v)) => 0.0,
+            None => -1.0,
+        };
+        rows_from_top(self.board).map(Move::from).chain([Move::PASS]).map(of).collect()
     }
 
     /// Ownership of each point from the top left corner.

@@ -7,7 +7,7 @@ use tengen_board::{Board, Color, Game};
 
 use super::args::{Args, Refusal, color, mv, number, shorten};
 use crate::{
-    analysis::{Figures, Standing},
+    analysis::{Figures, Standing, rounded},
     report::{RootMove, SearchReport},
     restriction::{Restriction, RestrictionKind},
 };
@@ -268,13 +268,19 @@ fn cgos_line(figures: &Figures<'_>, moves: &[&RootMove]) -> String {
             let standing = figures.standing(root_move);
             json!({
                 "move": root_move.mv.to_string(),
-                "winrate": standing.win_rate,
-                "score": standing.lead,
-                "prior": figures.prior(root_move),
+                "winrate": rounded(standing.win_rate),
+                "score": rounded(standing.lead),
+                "prior": rounded(figures.prior(root_move)),
                 "visits": standing.visits,
                 "pv": line(&root_move.line[1..]),
             })
         })
         .collect();
-    json!({ "winrate": root.win_rate, "score": root.lead, "visits": root.visits, "moves": moves }).to_string()
+    json!({
+        "winrate": rounded(root.win_rate),
+        "score": rounded(root.lead),
+        "visits": root.visits,
+        "moves": moves,
+    })
+    .to_string()
 }

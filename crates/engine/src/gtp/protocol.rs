@@ -41,7 +41,7 @@ pub enum Line {
 /// The bytes of a line, without its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawLine {
-    /// At most [`MAX_LINE`] bytes.
+    /// As many bytes as are kept, usually [`MAX_LINE`].
     pub bytes: Vec<u8>,
     /// Whether the line was longer than that.
     pub is_cut: bool,
@@ -49,6 +49,11 @@ pub struct RawLine {
 
 /// Reads a line, however long, in bounded memory; `None` at the end of the input.
 pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<RawLine>> {
+    read_line_up_to(input, MAX_LINE)
+}
+
+/// [`read_line`] that keeps `most` bytes.
+pub(crate) fn read_line_up_to(input: &mut impl BufRead, most: usize) -> io::Result<Option<RawLine>> {
     let mut line = RawLine::default();
     let mut is_empty = true;
     loop {
@@ -63,7 +68,7 @@ pub fn read_line(input: &mut impl BufRead) -> io::Result<Option<RawLine>> {
         is_empty = false;
         let end = available.iter().position(|&byte| byte == b'\n');
         let content = &available[..end.unwrap_or(available.len())];
-        let kept = content.len().min(MAX_LINE - line.bytes.len());
+        let kept = content.len().min(most - line.bytes.len());
         line.bytes.extend_from_slice(&content[..kept]);
         line.is_cut |= kept < content.len();
         let used = content.len() + usize::from(end.is_some());

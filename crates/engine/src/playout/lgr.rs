@@ -23,7 +23,9 @@ use std::sync::{
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, Move, Vertex, VertexMap};
 
-use super::{FinishedPlayout, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable};
+use super::{
+    FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable,
+};
 use crate::rng::Rng;
 
 /// How many previous moves a reply belongs to.
@@ -251,6 +253,11 @@ impl PlayoutPolicy for Lgr {
         self.replies.hits.store(0, Ordering::Relaxed);
         self.recent = ReplyHits::default();
         self.base.clear();
+    }
+
+    fn learned_replies(&self, color: Color, previous: Move) -> Vec<LearnedReply> {
+        let stored = self.stored(color, &[previous], ReplyContext::One);
+        stored.map(|v| LearnedReply { reply: v.into(), weight: 1.0 }).into_iter().collect()
     }
 
     fn reply_hits(&self) -> Option<ReplyHits> {

@@ -88,10 +88,24 @@ pub trait PlayoutPolicy: Send {
     /// Forgets what was learned, for another game.
     fn clear(&mut self) {}
 
+    /// The replies of `color` to the move `previous` that were learned, best first.
+    fn learned_replies(&self, _color: Color, _previous: Move) -> Vec<LearnedReply> {
+        Vec::new()
+    }
+
     /// How many moves were chosen, and how many of them came from a table of replies (S1.9).
     fn reply_hits(&self) -> Option<ReplyHits> {
         None
     }
+}
+
+/// A reply that was learned, for those who look into the tables.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearnedReply {
+    /// The reply.
+    pub reply: Move,
+    /// Its win rate or its share, from 0 to 1; 1 for the only one.
+    pub weight: f32,
 }
 
 /// How often a policy that learns replies could use one.

@@ -20,7 +20,9 @@ use std::sync::{
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, MAX_AREA, Move, Vertex};
 
-use super::{FinishedPlayout, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable};
+use super::{
+    FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable,
+};
 use crate::rng::Rng;
 
 /// How a reply is chosen from the win rates.
@@ -220,6 +222,20 @@ impl PlayoutPolicy for ReplyRates {
         self.rates.hits.store(0, Ordering::Relaxed);
         self.recent = ReplyHits::default();
         self.base.clear();
+    }
+
+    fn learned_replies(&self, color: Color, previous: Move) -> Vec<LearnedReply> {
+        let Some(previous) = previous.vertex() else { return Vec::new() };
+        let row = self.rates.row(color, previous).iter().enumerate();
+        let learned = row.filter_map(|(index, word)| {
+            let word = word.load(Ordering::Relaxed);
+            let is_known = plays(word) >= self.config.min_plays.max(1);
+            is_known
+                .then(|| LearnedReply { reply: Vertex::from_index(index).into(), weight: self.rate(word) })
+        });
+        let mut learned: Vec<_> = learned.collect();
+        learned.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        learned
     }
 
     fn reply_hits(&self) -> Option<ReplyHits> {

@@ -15,10 +15,11 @@ use std::sync::{
 };
 
 use serde::{Deserialize, Serialize};
-use tengen_board::{CELLS, Color, Move};
+use tengen_board::{CELLS, Color, Move, Vertex};
 
 use crate::{
     eval::Candidate,
+    playout::LearnedReply,
     tree::{Edge, NodeId, Tree},
 };
 
@@ -108,6 +109,20 @@ impl Gcmb {
     /// How often `color` answered `mv` at all.
     pub fn total(&self, color: Color, mv: Move) -> u32 {
         self.totals[Self::row(color, mv)].load(Relaxed)
+    }
+
+    /// The replies of `color` to `mv` and their shares, the most frequent first.
+    pub fn learned_replies(&self, color: Color, mv: Move) -> Vec<LearnedReply> {
+        let total = self.total(color, mv).max(1) as f32;
+        let row = &self.counts[Self::row(color, mv) * CELLS..][..CELLS];
+        let counted = row.iter().enumerate().filter_map(|(index, count)| {
+            let count = count.load(Relaxed);
+            let reply = Vertex::from_index(index).into();
+            (count > 0).then_some(LearnedReply { reply, weight: count as f32 / total })
+        });
+        let mut replies: Vec<_> = counted.collect();
+        replies.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        replies
     }
 
     /// Adds the bias to candidate replies of `color` to `mv`.

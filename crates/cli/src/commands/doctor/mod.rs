@@ -9,12 +9,17 @@ use serde::Serialize;
 use crate::output::Output;
 
 mod checks;
+mod engine;
+mod things;
 
 const EXAMPLES: &str = "\
 Examples:
   tengen doctor
   tengen doctor --pachi ~/pachi/pachi      also try Pachi ($PACHI does the same)
   tengen doctor --json                     for a bug report
+  tengen doctor rave,net=my.safetensors    does this player work?
+  tengen doctor 'gtp:gnugo --mode gtp'     does this engine work?
+  tengen doctor my.safetensors game.sgf    what is wrong with these files?
 
 The exit code is 1 if something that tengen itself needs does not work; other programs are optional.";
 
@@ -22,6 +27,9 @@ The exit code is 1 if something that tengen itself needs does not work; other pr
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
+    /// Examine these instead of the machine: a player, gtp:COMMAND LINE, a network, a book, a game record
+    #[arg(value_name = "THING")]
+    things: Vec<String>,
     /// The program of Pachi, an opponent for experiments
     #[arg(long, env = "PACHI", value_name = "PATH")]
     pachi: Option<PathBuf>,
@@ -47,7 +55,7 @@ enum Status {
 /// One line of the report.
 #[derive(Debug, Serialize)]
 struct Check {
-    name: &'static str,
+    name: String,
     status: Status,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,17 +63,17 @@ struct Check {
 }
 
 impl Check {
-    fn ok(name: &'static str, detail: impl Into<String>) -> Check {
-        Check { name, status: Status::Ok, detail: detail.into(), remedy: None }
+    fn ok(name: impl Into<String>, detail: impl Into<String>) -> Check {
+        Check { name: name.into(), status: Status::Ok, detail: detail.into(), remedy: None }
     }
 
     fn bad(
-        name: &'static str,
+        name: impl Into<String>,
         status: Status,
         detail: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Check {
-        Check { name, status, detail: detail.into(), remedy: Some(remedy.into()) }
+        Check { name: name.into(), status, detail: detail.into(), remedy: Some(remedy.into()) }
     }
 }
 
@@ -78,22 +86,28 @@ struct Report {
 
 pub(crate) fn run(args: &DoctorArgs, output: &mut Output) -> Result<()> {
     let spinner = output.spinner("examining");
-    let checks = checks::all(args);
+    let is_about_machine = args.things.is_empty();
+    let checks = if is_about_machine {
+        checks::all(args)
+    } else {
+        args.things.iter().map(|thing| things::examine(thing)).collect()
+    };
     drop(spinner);
     let healthy = checks.iter().all(|check| check.status != Status::Failed);
     let report = Report { version: env!("CARGO_PKG_VERSION"), healthy, checks };
     if args.json {
         output.json(&report)?;
     } else {
-        show(&report, output)?;
+        show(&report, is_about_machine, output)?;
     }
     if !healthy {
-        bail!("something that tengen needs does not work: see above");
+        let what = if is_about_machine { "something that tengen needs" } else { "something" };
+        bail!("{what} does not work: see above");
     }
     Ok(())
 }
 
-fn show(report: &Report, output: &mut Output) -> Result<()> {
+fn show(report: &Report, is_about_machine: bool, output: &mut Output) -> Result<()> {
     output.line(format!("tengen {}\n", report.version))?;
     for Check { name, status, detail, remedy } in &report.checks {
         let mark = match status {
@@ -106,6 +120,9 @@ fn show(report: &Report, output: &mut Output) -> Result<()> {
         if let Some(remedy) = remedy {
             output.line(format!("{:16} -> {remedy}", ""))?;
         }
+    }
+    if !is_about_machine {
+        return Ok(());
     }
     let verdict =
         if report.healthy { "tengen works on this machine." } else { "tengen does not work properly here." };

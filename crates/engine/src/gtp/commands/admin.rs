@@ -21,7 +21,6 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "quit", run: quit },
     Command { usage: "stop", run: nothing },
     Command { usage: "gogui-interrupt", run: nothing },
-    Command { usage: "gogui-analyze_commands", run: analyze_commands },
     Command { usage: "clear_cache", run: clear_cache },
     Command { usage: "cputime", run: cpu_time },
     Command { usage: "gomill-cpu_time", run: cpu_time },
@@ -33,16 +32,6 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "cgos-opponent_name NAME", run: accept },
     Command { usage: "cgos-opponent_rating RATING", run: accept },
 ];
-
-/// What GoGui offers in its Analyze menu: type, label, command.
-const ANALYZE_COMMANDS: &str = "\
-plist/Legal moves/all_legal %c
-plist/Dead stones/final_status_list dead
-string/Final score/final_score
-string/Prisoners/captures %c
-hstring/Board/showboard
-hstring/Move history/move_history
-hstring/Rules/kata-get-rules";
 
 fn nothing(_: &mut Server, args: Args<'_>) -> Reply {
     args.none().map(|()| String::new())
@@ -74,11 +63,6 @@ fn list_commands(_: &mut Server, args: Args<'_>) -> Reply {
 fn quit(server: &mut Server, _: Args<'_>) -> Reply {
     server.has_quit = true;
     Ok(String::new())
-}
-
-fn analyze_commands(_: &mut Server, args: Args<'_>) -> Reply {
-    args.none()?;
-    Ok(ANALYZE_COMMANDS.to_owned())
 }
 
 fn clear_cache(server: &mut Server, args: Args<'_>) -> Reply {

@@ -5,14 +5,20 @@ use std::{thread, time::Duration};
 use super::{
     super::{
         analyze::{Dialect, Extra, Options},
-        args::{Args, Refusal, Reply},
+        args::{Args, Refusal, Reply, color, mv},
         live::Live,
         server::Server,
     },
     Command,
     play::{consider, generate, with_turn},
 };
-use crate::{player::Budget, watch::Watch};
+use tengen_board::{Board, Move};
+
+use crate::{
+    player::Budget,
+    restriction::{Restriction, RestrictionKind},
+    watch::Watch,
+};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -44,6 +50,7 @@ pub(super) const COMMANDS: &[Command] = &[
         usage: "cgos-genmove_analyze COLOR [CENTISECONDS]",
         run: |server, args| genmove(server, args, Dialect::Cgos),
     },
+    Command { usage: "restricted_genmove COLOR VERTEX VERTEX ...", run: restricted_genmove },
     Command {
         usage: "kata-search_analyze [COLOR] [CENTISECONDS] [KEY VALUE] ...",
         run: |server, args| search(server, args, Cancel::Never),
@@ -92,6 +99,22 @@ fn genmove(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
     Ok(format!("play {chosen}"))
 }
 
+/// `genmove` that chooses one of these points.
+fn restricted_genmove(server: &mut Server, args: Args<'_>) -> Reply {
+    let words = args.words();
+    let [player, points @ ..] = &words[..] else { return Err(args.wrong()) };
+    let player = color(player)?;
+    let moves: Vec<Move> = points.iter().map(|point| mv(point)).collect::<Result<_, _>>()?;
+    let position = with_turn(&server.game, player);
+    if !moves.iter().any(|&mv| position.check(mv).is_ok()) {
+        return Err(Refusal::new("illegal move: none of these points can be played"));
+    }
+    require_search(server)?;
+    let allowed = Restriction { kind: RestrictionKind::Allow, color: player, moves, depth: 1 };
+    let budget = Budget { restrictions: vec![allowed], ..server.budget() };
+    generate(server, player, &budget)
+}
+
 /// The same without playing the move.
 fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
     let options = Options::parse(&args, &server.game)?;
@@ -112,14 +135,16 @@ fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
 
 /// Begins the response, if the player has anything to show.
 fn begin(server: &mut Server) -> Result<Live, Refusal> {
+    require_search(server)?;
+    Ok(server.begin_response())
+}
+
+fn require_search(server: &Server) -> Result<(), Refusal> {
     if server.player.searches() {
-        Ok(server.begin_response())
-    } else {
-        let name = server.player.name();
-        Err(Refusal::new(format!(
-            "the player {name} does not search: start tengen gtp with another --preset"
-        )))
+        return Ok(());
     }
+    let name = server.player.name();
+    Err(Refusal::new(format!("the player {name} does not search: start tengen gtp with another --preset")))
 }
 
 /// The budget with what the options ask of the search.
@@ -145,13 +170,7 @@ fn watched(budget: Budget, server: &Server, options: &Options, dialect: Dialect,
 }
 
 /// The last report of a search for a move, which is shown however short the search was.
-fn show_result(
-    server: &Server,
-    options: &Options,
-    dialect: Dialect,
-    board: &tengen_board::Board,
-    live: &Live,
-) {
+fn show_result(server: &Server, options: &Options, dialect: Dialect, board: &Board, live: &Live) {
     if let Some(report) = server.player.report() {
         // If nobody reads any more, the session ends by itself.
         let _ = live.show(&options.line(dialect, board, report));

@@ -10,6 +10,7 @@ use super::{
 
 mod admin;
 mod analyze;
+mod gogui;
 mod inspect;
 mod params;
 mod play;
@@ -35,7 +36,7 @@ impl Command {
 }
 
 /// The groups, in the order in which `list_commands` shows them.
-const GROUPS: [&[Command]; 10] = [
+const GROUPS: [&[Command]; 11] = [
     admin::COMMANDS,
     setup::COMMANDS,
     play::COMMANDS,
@@ -43,6 +44,7 @@ const GROUPS: [&[Command]; 10] = [
     time::COMMANDS,
     score::COMMANDS,
     inspect::COMMANDS,
+    gogui::COMMANDS,
     rules::COMMANDS,
     params::COMMANDS,
     sgf::COMMANDS,

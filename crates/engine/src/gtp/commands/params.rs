@@ -21,7 +21,7 @@ impl From<ConfigureError> for Refusal {
     }
 }
 
-fn parameters(server: &mut Server) -> Result<&mut dyn Configure, Refusal> {
+pub(super) fn parameters(server: &mut Server) -> Result<&mut dyn Configure, Refusal> {
     match &mut server.parameters {
         Some(parameters) => Ok(parameters.as_mut()),
         None => Err(Refusal::new(format!("the player {} has no parameters", server.player.name()))),
@@ -41,6 +41,11 @@ fn get_param(server: &mut Server, args: Args<'_>) -> Reply {
 /// The value is everything after the key, so that lists and texts can be given.
 fn set_param(server: &mut Server, args: Args<'_>) -> Reply {
     let (key, value) = args.text.split_once(' ').ok_or_else(|| args.wrong())?;
+    set(server, key, value)
+}
+
+/// Changes a parameter: the player is built anew with it.
+pub(super) fn set(server: &mut Server, key: &str, value: &str) -> Reply {
     server.player = parameters(server)?.set(key, value.trim())?;
     if let Some(seed) = server.seed {
         server.player.set_seed(seed);

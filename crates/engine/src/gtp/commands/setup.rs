@@ -1,6 +1,6 @@
 //! The board before the game: size, komi, handicap, positions.
 
-use tengen_board::{Board, Color, Game, InvalidSize, Vertex};
+use tengen_board::{Board, Color, Game, InvalidSize, MAX_SIZE, MIN_SIZE, Vertex};
 
 use super::{
     super::{
@@ -35,12 +35,16 @@ fn rectangular_boardsize(server: &mut Server, args: Args<'_>) -> Reply {
     resize(server, side(width)?, side(height)?)
 }
 
-/// A number that is no size at all is a syntax error; any other number is left to the board.
+/// A number that is no size at all is a syntax error; a size that no board has is named as it was written.
 fn side(text: &str) -> Result<usize, Refusal> {
     let size: f64 = text
         .parse()
         .map_err(|_| Refusal::syntax(format_args!("the board size cannot be {:?}", shorten(text))))?;
-    Ok(if size.fract() == 0.0 { size.clamp(0.0, 1000.0) as usize } else { 0 })
+    let is_size = size.fract() == 0.0 && (MIN_SIZE as f64..=MAX_SIZE as f64).contains(&size);
+    is_size.then_some(size as usize).ok_or_else(|| {
+        let text = shorten(text);
+        Refusal::new(format!("unacceptable size: {text}; a board has {MIN_SIZE} to {MAX_SIZE} lines"))
+    })
 }
 
 fn resize(server: &mut Server, width: usize, height: usize) -> Reply {

@@ -1,0 +1,51 @@
+//! `tengen analysis`: the engine for KaTrain and other programs that speak KataGo's JSON protocol.
+
+use std::{io, thread};
+
+use anyhow::Result;
+use clap::Args;
+use tengen_engine::analysis::{AtEnd, Engine};
+
+use crate::{args::PlayerArgs, output::Output};
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen analysis                          the default player
+  tengen analysis --playouts 2000          visits where a query does not say how many
+  tengen analysis --positions 4            four positions at once, each with a thread of its own
+  tengen analysis --positions 1 --threads 4     one position at a time, four threads for it
+  echo '{\"id\":\"1\",\"moves\":[[\"B\",\"E5\"]],\"rules\":\"chinese\",\"komi\":7,\"boardXSize\":9,\"boardYSize\":9}' | tengen analysis
+
+In KaTrain: Settings > Engine > custom command: tengen analysis.";
+
+/// Analyse positions for other programs: KataGo's protocol of JSON lines on standard input and output.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AnalysisArgs {
+    #[command(flatten)]
+    player: PlayerArgs,
+    /// Positions analysed at once; as many as there are cores for the threads of each if absent
+    #[arg(long, alias = "analysis-threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    positions: Option<u16>,
+    /// Give unfinished queries up when the input ends, instead of answering them
+    #[arg(long)]
+    quit_without_waiting: bool,
+}
+
+pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
+    let spec = args.player.spec()?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let at_once = (cores / spec.options.threads.unwrap_or(1)).max(1);
+    let positions = args.positions.map_or(at_once, usize::from);
+    let at_end = if args.quit_without_waiting { AtEnd::GiveUp } else { AtEnd::Finish };
+    output.detail(format!("analysing with {}, {positions} position(s) at once", spec.name));
+    let build = move |settings: &[(String, String)]| {
+        let mut spec = spec.clone();
+        for (key, value) in settings {
+            spec.set(key, value).map_err(|error| error.to_string())?;
+        }
+        spec.build().map_err(|error| error.to_string())
+    };
+    let engine = Engine::new(Box::new(build), positions, at_end);
+    Ok(engine.run(io::stdin().lock(), io::stdout())?)
+}
