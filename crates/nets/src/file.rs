@@ -11,11 +11,7 @@ use std::{
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
-use crate::{
-    error::NetError,
-    network::Network,
-    spec::NetSpec,
-};
+use crate::{error::NetError, network::Network, spec::NetSpec};
 
 /// The metadata entry that holds the [`NetSpec`] as JSON.
 pub const SPEC_KEY: &str = "tengen_net";

@@ -192,13 +192,11 @@ impl Graph {
         let mut count = 0;
         let mut free: Vec<(Shape, usize)> = Vec::new();
         let mut place = |shape: Shape, free: &mut Vec<(Shape, usize)>| {
-            match free.iter().position(|(s, _)| *s == shape) {
-                Some(i) => free.swap_remove(i).1,
-                None => {
-                    count += 1;
-                    count - 1
-                }
+            if let Some(i) = free.iter().position(|(s, _)| *s == shape) {
+                return free.swap_remove(i).1;
             }
+            count += 1;
+            count - 1
         };
         for id in &self.inputs {
             places[id.0] = place(self.tensors[id.0], &mut free);

@@ -206,7 +206,10 @@ mod tests {
     use tengen_board::Board;
 
     use super::*;
-    use crate::{planes::Planes, spec::{PolicySpec, ValueSpec}};
+    use crate::{
+        planes::Planes,
+        spec::{PolicySpec, ValueSpec},
+    };
 
     /// A network with every kind of layer, all weights random.
     pub(crate) fn motley(rng: &mut Rng) -> Network {
@@ -220,7 +223,9 @@ mod tests {
         };
         let mut network = Network::random(&spec, rng).unwrap();
         for array in &mut network.weights {
-            array.iter_mut().for_each(|w| *w += 0.1 * normal(rng));
+            for w in array {
+                *w += 0.1 * normal(rng);
+            }
         }
         network
     }
@@ -233,14 +238,12 @@ mod tests {
             let mut boards = vec![Board::new(width, height); 3];
             for (i, board) in boards.iter_mut().enumerate() {
                 for _ in 0..i * 10 {
-                    let mv = board.draw_empty(|n| rng.below(n), |b, v| b.is_legal(v));
+                    let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
                     board.play_unchecked(mv);
                 }
             }
-            let positions: Vec<_> = boards
-                .iter()
-                .map(|board| Position { board, moves: &[], komi: 7.5, rank: None })
-                .collect();
+            let positions: Vec<_> =
+                boards.iter().map(|board| Position { board, moves: &[], komi: 7.5, rank: None }).collect();
             let (mut fast, mut plain) = (Vec::new(), Vec::new());
             let mut runner = network.runner(width, height, 4);
             runner.evaluate(&positions, &mut fast);

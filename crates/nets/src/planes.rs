@@ -16,19 +16,17 @@
 //! | 37 to 42 | everywhere, in one of them, by the opponent's rank: amateur up to 3 dan; 4 or 5 dan; 6 or 7 dan; 8 or 9 dan; professional up to 4 dan; 5 dan or more. All 0 if it is unknown |
 //! | 43 | no 1 and 0, but exp(−½√(u² + v²)) for a point u columns and v rows from the centre |
 //!
-//! For example, Black to play after White E5 (the last move) took nothing, and before it Black C4:
+//! For example, Black (X) to play after Black C4 and then White E5:
 //!
 //! ```text
-//!     A B C D E          plane 2 (own)   plane 13 (two liberties)   plane 4 (last move)
-//!   5 . . . X O 5        0 0 0 1 0       0 0 0 1 0                  0 0 0 0 1
-//!   4 . . X O . 4        0 0 1 0 0       0 0 0 0 0                  0 0 0 0 0
-//!   3 . . . . . 3        0 0 0 0 0       0 0 0 0 0                  0 0 0 0 0
-//!   2 . . . . . 2        0 0 0 0 0       0 0 0 0 0                  0 0 0 0 0
-//!   1 . . . . . 1        0 0 0 0 0       0 0 0 0 0                  0 0 0 0 0
-//!     A B C D E
+//!     A B C D E        2: own        12: one       13: two       14: three     4: the        5: the one
+//!   5 . . . X O        stones        liberty       liberties     liberties     last move     before it
+//!   4 . . X O .        . . . 1 .     . . . 1 1     . . . . .     . . . . .     . . . . 1     . . . . .
+//!   3 . . . . .        . . 1 . .     . . . . .     . . . 1 .     . . 1 . .     . . . . .     . . 1 . .
+//!   2 . . . . .        . . . . .     . . . . .     . . . . .     . . . . .     . . . . .     . . . . .
+//!   1 . . . . .        . . . . .     . . . . .     . . . . .     . . . . .     . . . . .     . . . . .
+//!                      . . . . .     . . . . .     . . . . .     . . . . .     . . . . .     . . . . .
 //! ```
-//!
-//! D5 has one liberty left, C5, …
 //!
 //! **tengen's own 48** ([`Planes::Tengen`]) add four:
 //!
@@ -103,7 +101,7 @@ pub struct Position<'a> {
     pub board: &'a Board,
     /// The moves that led to it, the last one last; more than [`HISTORY`] do not matter.
     pub moves: &'a [Move],
-    /// Points that White gets, if it is known.
+    /// Points that White gets.
     pub komi: f32,
     /// The opponent's rank, if it is known.
     pub rank: Option<Rank>,
@@ -158,8 +156,6 @@ impl PlaneWriter {
         }
         if planes == Planes::Tengen {
             self.write_ladders(board, me, &mut put);
-        }
-        if planes == Planes::Tengen {
             let komi = -position.komi * me.sign() as f32 / 10.0;
             out.chunks_exact_mut(stride).for_each(|point| point[at::KOMI] = komi);
         }
@@ -202,10 +198,8 @@ fn write_points(position: &Position<'_>, out: &mut [f32], stride: usize) {
     let (width, height) = (board.width(), board.height());
     let mut liberties = VertexMap::filled(0u8);
     for (i, (v, point)) in board.points().zip(out.chunks_exact_mut(stride)).enumerate() {
-        let (u, w) = (
-            (i % width) as f32 - (width - 1) as f32 / 2.0,
-            (i / width) as f32 - (height - 1) as f32 / 2.0,
-        );
+        let (u, w) =
+            ((i % width) as f32 - (width - 1) as f32 / 2.0, (i / width) as f32 - (height - 1) as f32 / 2.0);
         point[at::ONES] = 1.0;
         point[at::CENTER] = (-0.5 * (u * u + w * w).sqrt()).exp();
         if let Some(Rank(level)) = position.rank {
@@ -223,5 +217,106 @@ fn write_points(position: &Position<'_>, out: &mut [f32], stride: usize) {
         }
         point[at::LIBERTIES + liberties[chain] as usize - 1] = 1.0;
         point[at::SIZE + 8 * opponents + board.chain_size(chain).min(8) - 1] = 1.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plane as rows from the top, as a diagram shows it.
+    fn plane(board: &Board, moves: &[&str], planes: Planes, number: usize) -> String {
+        let moves: Vec<Move> = moves.iter().map(|m| m.parse().unwrap()).collect();
+        let position = Position { board, moves: &moves, komi: 7.5, rank: Rank::parse("9d") };
+        let mut out = vec![f32::NAN; board.area() * 64];
+        PlaneWriter::new().write(planes, &position, &mut out, 64);
+        let at = |col: usize, row: usize| out[(row * board.width() + col) * 64 + number];
+        let row = |row: usize| {
+            let show = |col: usize| match at(col, row) {
+                0.0 => ".".to_owned(),
+                1.0 => "1".to_owned(),
+                0.5 => "h".to_owned(),
+                other => format!("{other:.3}"),
+            };
+            (0..board.width()).map(show).collect::<Vec<_>>().join(" ")
+        };
+        (0..board.height()).rev().map(row).collect::<Vec<_>>().join(" / ")
+    }
+
+    fn example() -> Board {
+        Board::from_diagram(". . . X O / . . X O . / . . . . . / . . . . . / . . . . .").unwrap()
+    }
+
+    #[test]
+    fn the_example_of_the_documentation() {
+        let show = |number| plane(&example(), &["C4", "E5"], Planes::Holmes, number);
+        let none = ". . . . . / . . . . . / . . . . . / . . . . . / . . . . .";
+        let ones = "1 1 1 1 1 / 1 1 1 1 1 / 1 1 1 1 1 / 1 1 1 1 1 / 1 1 1 1 1";
+        assert_eq!(show(0), ones);
+        assert_eq!(show(1), "1 1 1 . . / 1 1 . . 1 / 1 1 1 1 1 / 1 1 1 1 1 / 1 1 1 1 1");
+        assert_eq!(show(2), ". . . 1 . / . . 1 . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(3), ". . . . 1 / . . . 1 . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(4), ". . . . 1 / . . . . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(5), ". . . . . / . . 1 . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(12), ". . . 1 1 / . . . . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(13), ". . . . . / . . . 1 . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(14), ". . . . . / . . 1 . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(20), ". . . 1 . / . . 1 . . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(28), ". . . . 1 / . . . 1 . / . . . . . / . . . . . / . . . . .");
+        assert_eq!(show(40), ones, "9 dan");
+        for empty in [6, 11, 15, 19, 21, 27, 29, 36, 37, 39, 41, 42] {
+            assert_eq!(show(empty), none, "plane {empty}");
+        }
+    }
+
+    #[test]
+    fn long_chains_and_many_liberties_are_eight_or_more() {
+        let board = Board::from_diagram("X X X X X X X X X / . . . . . . . . . / O O O O O O O . .").unwrap();
+        let top = "1 1 1 1 1 1 1 1 1 / . . . . . . . . . / . . . . . . . . .";
+        let bottom = ". . . . . . . . . / . . . . . . . . . / 1 1 1 1 1 1 1 . .";
+        assert_eq!(plane(&board, &[], Planes::Holmes, 27), top, "nine own stones");
+        assert_eq!(plane(&board, &[], Planes::Holmes, 34), bottom, "seven of the opponent's");
+        assert_eq!(
+            plane(&board, &[], Planes::Holmes, 19),
+            "1 1 1 1 1 1 1 1 1 / . . . . . . . . . / 1 1 1 1 1 1 1 . .",
+            "nine and eight liberties"
+        );
+    }
+
+    #[test]
+    fn the_ko_the_latest_move_and_the_centre() {
+        let mut board = Board::from_diagram(". X O . / X O . O / . X O . / . . . .").unwrap();
+        board.play("C3".parse().unwrap());
+        let moves = ["B3", "C3", "pass", "C3"];
+        assert_eq!(plane(&board, &moves, Planes::Holmes, 36), ". . . . / . 1 . . / . . . . / . . . .");
+        assert_eq!(plane(&board, &moves, Planes::Holmes, 4), ". . . . / . . 1 . / . . . . / . . . .");
+        assert_eq!(plane(&board, &moves, Planes::Holmes, 6), ". . . . / . . . . / . . . . / . . . .");
+        assert_eq!(plane(&board, &moves, Planes::Holmes, 7), ". . . . / . 1 . . / . . . . / . . . .");
+        let center = plane(&Board::new(3, 3), &[], Planes::Holmes, 43);
+        // exp(-√2/2) and exp(-1/2)
+        assert_eq!(center, "0.493 0.607 0.493 / 0.607 1 0.607 / 0.493 0.607 0.493");
+    }
+
+    #[test]
+    fn komi_and_ladders() {
+        let board = Board::from_diagram(
+            ". . . . . . . / . . . . . . . / . . . . . . . / . . X X . . . / . X O . . . . / . . X . . . . / . . . . . . .",
+        );
+        let mut board = board.unwrap();
+        let stone = ". . . . . . . / . . . . . . . / . . . . . . . / . . . . . . . / . . 1 . . . . / . . . . . . . / . . . . . . .";
+        assert!(board.atari("C3".parse::<Vertex>().unwrap()).is_some());
+        board.set_to_play(Color::White);
+        assert_eq!(plane(&board, &[], Planes::Tengen, 45), stone, "the ladder works");
+        assert!(plane(&board, &[], Planes::Tengen, 44).starts_with("0.750"), "White gets komi");
+        board.set_to_play(Color::Black);
+        assert!(plane(&board, &[], Planes::Tengen, 44).starts_with("-0.750"));
+        assert_eq!(plane(&board, &[], Planes::Tengen, 46), plane(&Board::new(7, 7), &[], Planes::Tengen, 46));
+    }
+
+    #[test]
+    fn ranks() {
+        let levels: Vec<_> = ["1d", "5d", "7 dan", "9d", "1p", "9p"].map(Rank::parse).to_vec();
+        assert_eq!(levels, (0..6).map(|level| Some(Rank(level))).collect::<Vec<_>>());
+        assert!(["5k", "", "d", "0d", "?"].iter().all(|text| Rank::parse(text).is_none()));
     }
 }

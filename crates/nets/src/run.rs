@@ -377,7 +377,8 @@ impl Workspace {
                 pointwise::add_rows(&mut sums.arrays[bias.0], &dout[..points * channels], channels);
                 let factors = &weights.arrays[scale.0];
                 let of_scale = &mut sums.arrays[scale.0];
-                let rows = memory[from.0].chunks_exact(channels).zip(dout.chunks_exact(channels)).take(points);
+                let rows =
+                    memory[from.0].chunks_exact(channels).zip(dout.chunks_exact(channels)).take(points);
                 for ((x, d), dx) in rows.zip(gradients[from.0].chunks_exact_mut(channels)) {
                     for c in 0..channels {
                         dx[c] += d[c] * factors[c];

@@ -50,7 +50,7 @@ pub(crate) const PANEL: usize = super::LANES;
 /// # Panics
 /// If a matrix does not fit into its slice.
 pub(crate) fn multiply(size: Size, out: &mut [f32], left: Left<'_>, right: Right<'_>, write: Write) {
-    if size.cols % PANEL != 0 {
+    if !size.cols.is_multiple_of(PANEL) {
         return plain(size, out, left, right, write);
     }
     Arch::new().dispatch(Product { size, out, left, right, write });
@@ -218,7 +218,8 @@ mod tests {
 
     #[test]
     fn products_of_all_sizes() {
-        for (rows, cols, depth) in [(1, 1, 1), (2, 3, 4), (7, 16, 5), (13, 32, 9), (25, 48, 16), (6, 80, 33)] {
+        for (rows, cols, depth) in [(1, 1, 1), (2, 3, 4), (7, 16, 5), (13, 32, 9), (25, 48, 16), (6, 80, 33)]
+        {
             let number = |i: usize| ((i * 7919 + 13) % 17) as f32 - 8.0;
             let a: Vec<f32> = (0..rows * depth).map(number).collect();
             let b: Vec<f32> = (0..depth * cols).map(|i| number(i + 5)).collect();

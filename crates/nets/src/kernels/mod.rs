@@ -4,6 +4,11 @@
 //! chunk follow each other, and behind the last one stands a point of zeros that serves as the border. Instruction sets
 //! are chosen at run time, by `pulp`.
 
+// Vector instructions are only generated inside functions that are inlined into one with the right target features.
+#![allow(clippy::inline_always)]
+// Formulas with row, column and channel indices are clearest as such.
+#![allow(clippy::needless_range_loop)]
+
 pub(crate) mod direct;
 pub(crate) mod matmul;
 pub(crate) mod plain;

@@ -14,8 +14,7 @@ pub(crate) fn convolve(
             for o in 0..to {
                 let mut sum = 0.0f64;
                 for tap in 0..kernel * kernel {
-                    let (sx, sy) =
-                        (px + (tap % kernel) as isize - half, py + (tap / kernel) as isize - half);
+                    let (sx, sy) = (px + (tap % kernel) as isize - half, py + (tap / kernel) as isize - half);
                     if !(0..width as isize).contains(&sx) || !(0..height as isize).contains(&sy) {
                         continue;
                     }

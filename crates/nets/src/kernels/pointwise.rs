@@ -24,7 +24,8 @@ impl WithSimd for Finishing<'_> {
         let bias = self.finish.bias.map(|bias| S::as_simd_f32s(bias).0);
         for (i, point) in self.y.chunks_exact_mut(self.channels).enumerate() {
             let (point, _) = S::as_mut_simd_f32s(point);
-            let add = self.finish.add.map(|add| S::as_simd_f32s(&add[i * self.channels..][..self.channels]).0);
+            let add =
+                self.finish.add.map(|add| S::as_simd_f32s(&add[i * self.channels..][..self.channels]).0);
             for (c, value) in point.iter_mut().enumerate() {
                 if let Some(bias) = bias {
                     *value = simd.add_f32s(*value, bias[c]);

@@ -34,9 +34,8 @@ impl TileKind {
 
     /// The kind that needs fewer multiplications on a board of this size.
     pub(crate) fn best(width: usize, height: usize) -> TileKind {
-        let cost = |kind: TileKind| {
-            width.div_ceil(kind.output()) * height.div_ceil(kind.output()) * kind.products()
-        };
+        let cost =
+            |kind: TileKind| width.div_ceil(kind.output()) * height.div_ceil(kind.output()) * kind.products();
         if cost(TileKind::Three) < cost(TileKind::Four) { TileKind::Three } else { TileKind::Four }
     }
 
@@ -271,11 +270,7 @@ impl Transform<5, 3> for Three {
     fn at<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; 5]) -> [S::f32s; 3] {
         let s = Vectors(simd);
         let sum = s.add(b, c);
-        [
-            s.add(s.add(a, d), sum),
-            s.mul_add(2.0, d, s.sub(b, c)),
-            s.add(e, s.mul_add(4.0, d, sum)),
-        ]
+        [s.add(s.add(a, d), sum), s.mul_add(2.0, d, s.sub(b, c)), s.add(e, s.mul_add(4.0, d, sum))]
     }
 
     #[inline(always)]

@@ -42,8 +42,9 @@ pub(crate) fn load(path: &Path) -> Result<(Progress, State), NetError> {
     let read = || {
         let arrays = Arrays::read(&bytes)?;
         let json = arrays.metadata.get(KEY).ok_or("it is not a checkpoint of tengen train")?;
-        let progress: Progress = serde_json::from_str(json)
-            .map_err(|error| format!("its settings cannot be read ({error}); start anew in another folder"))?;
+        let progress: Progress = serde_json::from_str(json).map_err(|error| {
+            format!("its settings cannot be read ({error}); start anew in another folder")
+        })?;
         let spec = &progress.config.arch;
         spec.check().map_err(|error| error.to_string())?;
         let [weights, momentum, average] = PARTS.map(|prefix| arrays.weights(spec, prefix));

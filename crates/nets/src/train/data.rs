@@ -119,7 +119,7 @@ impl Group {
         // A lookahead target is only one if the colours alternate.
         let alternating = |i: &usize| {
             let code = stored.moves[at + i];
-            color(code) == if i % 2 == 0 { me } else { !me }
+            color(code) == if i.is_multiple_of(2) { me } else { !me }
         };
         let follow = (0..3.min(stored.moves.len() - at)).take_while(alternating);
         let next = follow.map(|i| turn(stored.moves[at + i])).collect();

@@ -331,7 +331,9 @@ pub fn test(
                 .collect();
             handles.into_iter().map(|h| h.join().expect("a test thread does not panic")).collect()
         });
-        tallies.iter().for_each(|tally| total.add(tally));
+        for tally in &tallies {
+            total.add(tally);
+        }
     }
     total
 }

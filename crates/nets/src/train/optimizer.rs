@@ -90,7 +90,8 @@ impl State {
         // A young average forgets faster.
         let keep = config.average.min((1 + step) as f32 / (10 + step) as f32);
         let arrays = self.weights.iter_mut().zip(&mut self.momentum).zip(&mut self.average);
-        for (((weights, momentum), average), (gradients, decays)) in arrays.zip(gradients.iter().zip(decays)) {
+        for (((weights, momentum), average), (gradients, decays)) in arrays.zip(gradients.iter().zip(decays))
+        {
             let decay = if *decays { config.weight_decay } else { 0.0 };
             for (((w, m), a), g) in
                 weights.iter_mut().zip(momentum.iter_mut()).zip(average.iter_mut()).zip(gradients)
@@ -109,8 +110,12 @@ mod tests {
 
     #[test]
     fn momentum_and_decay_as_the_formula_says() {
-        let config =
-            OptimizerConfig { momentum: 0.5, weight_decay: 0.1, max_gradient: 10.0, ..OptimizerConfig::default() };
+        let config = OptimizerConfig {
+            momentum: 0.5,
+            weight_decay: 0.1,
+            max_gradient: 10.0,
+            ..OptimizerConfig::default()
+        };
         let mut state = State::new(vec![vec![1.0], vec![1.0]]);
         for step in 0..2 {
             state.step(&config, 0.1, step, &[vec![2.0], vec![2.0]], &[true, false]);
@@ -122,7 +127,12 @@ mod tests {
 
     #[test]
     fn long_gradients_are_shortened() {
-        let config = OptimizerConfig { max_gradient: 5.0, momentum: 0.0, weight_decay: 0.0, ..OptimizerConfig::default() };
+        let config = OptimizerConfig {
+            max_gradient: 5.0,
+            momentum: 0.0,
+            weight_decay: 0.0,
+            ..OptimizerConfig::default()
+        };
         let mut state = State::new(vec![vec![0.0, 0.0]]);
         state.step(&config, 1.0, 0, &[vec![30.0, 40.0]], &[true]);
         assert_eq!(state.weights[0], [-3.0, -4.0]);

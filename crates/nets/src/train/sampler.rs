@@ -44,7 +44,7 @@ fn shuffled(i: u64, n: u64, key: u64) -> u64 {
         for round in 0..4 {
             (left, right) = (right, left ^ (mix(key ^ round, right) & mask));
         }
-        x = left << half | right;
+        x = (left << half) | right;
         if x < n {
             return x;
         }
@@ -76,7 +76,7 @@ impl Sampler {
             .map(|_| {
                 let n = self.drawn[group];
                 self.drawn[group] += 1;
-                let key = mix(self.seed, (group as u64) << 32 | n / length);
+                let key = mix(self.seed, ((group as u64) << 32) | (n / length));
                 let symmetries = if groups[group].width == groups[group].height { 8 } else { 4 };
                 Draw {
                     group,

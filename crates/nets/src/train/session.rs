@@ -148,7 +148,8 @@ pub fn run(
 
 fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(), NetError> {
     let folder = &config.folder;
-    let lines = log.iter().map(|report| serde_json::to_string(report).expect("a report is plain data") + "\n");
+    let lines =
+        log.iter().map(|report| serde_json::to_string(report).expect("a report is plain data") + "\n");
     write_atomically(&folder.join(LOG), lines.collect::<String>().as_bytes())?;
     let mut about = vec![("training", config.about.clone()), ("positions", trainer.positions().to_string())];
     if let Some(accuracy) = log.iter().rev().find_map(|report| report.held_out) {

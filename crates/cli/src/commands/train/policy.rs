@@ -117,8 +117,7 @@ fn test(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     let data = load(&args.data, output)?;
     let count = args.positions.unwrap_or(u64::MAX).min(data.positions());
     let bar = output.bar(count, None, "positions");
-    let tally =
-        train::test(&network, &data, args.positions, threads(args), args.ranks, |n| bar.inc(n));
+    let tally = train::test(&network, &data, args.positions, threads(args), args.ranks, |n| bar.inc(n));
     bar.finish_and_clear();
     let accuracy = Accuracy::from(&tally);
     if args.json {
