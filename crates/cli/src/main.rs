@@ -21,6 +21,7 @@ Examples:
   tengen match rave uct --games 100        which of two players is stronger
   tengen presets                           the players to choose from
   tengen presets rave                      one of them with every parameter
+  tengen train policy --help               a network from game records
   tengen bench playout --size 19           how fast this machine is
   tengen doctor                            what works here, and what to do about the rest
 

@@ -76,10 +76,9 @@ fn the_published_answers() {
         let game = if i < 3 { &square } else { &tall };
         let history = History::new(game);
         let mut outputs = Vec::new();
-        let symmetry = tengen_nets::katago::symmetry(number);
-        network
-            .runner(game.board().width(), game.board().height(), 1)
-            .evaluate(&[(&history, symmetry)], &mut outputs);
+        let symmetry = tengen_nets::katago::symmetry(number, i < 3);
+        let (width, height) = (game.board().width(), game.board().height());
+        network.runner(width, height, 1).evaluate(&[(&history, symmetry)], &mut outputs);
         let output = &outputs[0];
         let name = format!("position {i}, symmetry {number}");
         let mut expected = numbers(block, "policy");

@@ -54,15 +54,15 @@ fn config(positions: u64) -> TrainConfig {
 #[test]
 fn a_tiny_set_is_learned_by_heart() {
     let folder = folder("overfit");
-    let mut trainer = Trainer::new(&config(16 * 800), data(&folder)).unwrap();
+    let mut trainer = Trainer::new(&config(16 * 400), data(&folder)).unwrap();
     let first = trainer.step().tally;
     while !trainer.is_finished() {
         trainer.step();
     }
     let tally = test(&trainer.network(), &data(&folder), None, 1, false, |_| ());
-    assert!(tally.mean_loss() < first.mean_loss() / 4.0, "{} {}", tally.mean_loss(), first.mean_loss());
-    // The two games on 5x5 begin with different moves, and the first moves of both can be mirrored.
-    assert!(tally.top1_rate() > 0.8, "{tally:?}");
+    assert!(tally.mean_loss() < first.mean_loss() / 6.0, "{} {}", tally.mean_loss(), first.mean_loss());
+    // More cannot be learned: the first positions are symmetric, so that several images of the move are equally right.
+    assert!(tally.top1_rate() > 0.6 && tally.top5_rate() > 0.99, "{tally:?}");
     assert!(tally.value().unwrap().0 > 0.9, "{tally:?}");
 }
 
@@ -121,5 +121,5 @@ fn bad_settings_and_data_are_told() {
     let path = folder.join("broken.sgf.gz");
     fs::write(&path, [0x1f, 0x8b, 8, 0, 1, 2, 3]).unwrap();
     let error = Dataset::load(&[DataFile { path, weight: 1.0 }], |_| ()).err().unwrap().to_string();
-    assert!(error.contains("damaged"), "{error}");
+    assert!(error.contains("cannot read") && error.contains("broken.sgf.gz"), "{error}");
 }

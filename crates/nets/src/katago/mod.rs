@@ -12,9 +12,11 @@ mod reader;
 pub(crate) use features::{GLOBALS, PLANES};
 pub use network::{KataNetwork, KataOutput, KataRunner};
 
-/// KataGo's numbering of the symmetries, 0 to 7: 1 mirrors the rows, 2 the columns, 4 exchanges both afterwards.
-pub fn symmetry(number: usize) -> tengen_board::Symmetry {
-    let (rows, columns, transposes) = (number & 1, (number >> 1) & 1, number & 4);
+/// KataGo's numbering of the symmetries, 0 to 7: 1 mirrors the rows, 2 the columns, 4 exchanges both afterwards, which
+/// is left out on boards that are not square.
+pub fn symmetry(number: usize, square: bool) -> tengen_board::Symmetry {
+    let (rows, columns) = (number & 1, (number >> 1) & 1);
+    let transposes = if square { number & 4 } else { 0 };
     // Its rows begin at the top and ours at the bottom, so that its exchange mirrors ours both ways.
     let mirrors = (columns | rows << 1) ^ if transposes == 0 { 0 } else { 3 };
     tengen_board::Symmetry::ALL[transposes | mirrors]

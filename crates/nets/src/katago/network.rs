@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use tengen_board::{Color, KoRule, Symmetry, Vertex};
+use tengen_board::{Board, Color, KoRule, Symmetry, Vertex};
 
 use super::{
     GLOBALS, PLANES,
@@ -123,7 +123,8 @@ impl KataRunner {
         self.workspace.size()
     }
 
-    /// Evaluates positions, each as the network sees it after a symmetry (which must keep the size of the board).
+    /// Evaluates positions, each as the network sees it after a symmetry; one that exchanges rows and columns needs a
+    /// runner for boards of that size.
     ///
     /// # Panics
     /// If there are more positions than the runner was made for, or one is on a board of another size.
@@ -134,12 +135,14 @@ impl KataRunner {
         let (area, stride) = (width * height, padded(PLANES));
         for (i, (history, symmetry)) in positions.iter().enumerate() {
             let board = history.board();
-            assert_eq!((board.width(), board.height()), (width, height), "the runner's board size");
+            let size = (board.width(), board.height());
+            let after = if symmetry.transposes() { (size.1, size.0) } else { size };
+            assert_eq!(after, (width, height), "the runner's board size");
             let vector = &mut self.workspace.tensor_mut(globals)[i * GLOBALS..][..GLOBALS];
             self.features.write(history, &mut self.planes, stride, vector);
             let to = &mut self.workspace.tensor_mut(planes)[i * area * stride..][..area * stride];
             for v in board.points() {
-                let image = point(board, symmetry.vertex(v, width, height));
+                let image = image_point(*symmetry, board, v);
                 let from = &self.planes[point(board, v) * stride..][..stride];
                 to[image * stride..][..stride].copy_from_slice(from);
             }
@@ -153,13 +156,12 @@ impl KataRunner {
 
     fn read(&self, i: usize, history: &History, symmetry: Symmetry, output: &mut KataOutput) {
         let board = history.board();
-        let (width, height) = self.size();
-        let area = width * height;
+        let area = board.area();
         let graph = &self.model.graph;
         let KataHeads { policy, pass, value, score, ownership, .. } = self.model.heads;
         let vector = |id| &self.workspace.tensor(id)[i * graph.width(id)..][..graph.width(id)];
         let at = |id, v: Vertex| {
-            let image = point(board, symmetry.vertex(v, width, height));
+            let image = image_point(symmetry, board, v);
             self.workspace.tensor(id)[(i * area + image) * padded(graph.width(id))]
         };
         // White's sign as the player to move sees it.
@@ -191,6 +193,14 @@ impl KataRunner {
         output.white_score_squared = (mean * mean + deviation * deviation) * weight;
         output.white_lead = white * score[2] * SCORE_UNIT * weight;
     }
+}
+
+/// The index of a point's image, counted in rows from the top.
+fn image_point(symmetry: Symmetry, board: &Board, v: Vertex) -> usize {
+    let (width, height) = (board.width(), board.height());
+    let image = symmetry.vertex(v, width, height);
+    let (width, height) = if symmetry.transposes() { (height, width) } else { (width, height) };
+    (height - 1 - image.row()) * width + image.col()
 }
 
 /// ln(1 + exp(x))

@@ -3,13 +3,8 @@
 //! Games are kept as their moves, two bytes each, and replayed up to the position that is asked for: that takes
 //! microseconds, and millions of positions fit in memory.
 
-use std::{
-    fs,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
 use tengen_board::{
     Board, Color, Game, Move, Outcome, Reason, Symmetry, Vertex,
     sgf::{self, Record},
@@ -224,18 +219,8 @@ fn store(record: &Record) -> Option<(StoredGame, (usize, usize))> {
 
 /// The text of a file, unpacked if it is compressed.
 fn read_text(path: &Path) -> Result<String, NetError> {
-    let bytes = fs::read(path).map_err(NetError::io("cannot read", path))?;
-    let damaged = |message: String| NetError::Data { path: path.to_owned(), message };
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut unpacked = Vec::new();
-        let mut decoder = MultiGzDecoder::new(&bytes[..]).take(sgf::MAX_BYTES as u64 + 1);
-        decoder
-            .read_to_end(&mut unpacked)
-            .map_err(|error| damaged(format!("the compressed file is damaged: {error}")))?;
-        unpacked
-    } else {
-        bytes
-    };
-    let text = sgf::text_of(&bytes).map_err(|error| damaged(error.to_string()))?;
+    let bytes = sgf::read_file(path).map_err(NetError::io("cannot read", path))?;
+    let text = sgf::text_of(&bytes)
+        .map_err(|error| NetError::Data { path: path.to_owned(), message: error.to_string() })?;
     Ok(text.into_owned())
 }

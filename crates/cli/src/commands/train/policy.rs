@@ -31,6 +31,7 @@ The folder of a training has checkpoint.safetensors, net.safetensors (the networ
 Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
 
 /// Train a network to predict moves, and results where it can, from game records.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PolicyArgs {
