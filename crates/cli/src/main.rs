@@ -22,6 +22,7 @@ Examples:
   tengen match rave uct --games 100        which of two players is stronger
   tengen presets                           the players to choose from
   tengen presets rave                      one of them with every parameter
+  tengen train policy --help               a network from game records
   tengen bench playout --size 19           how fast this machine is
   tengen doctor                            what works here, and what to do about the rest
 
@@ -46,11 +47,11 @@ enum Command {
     Gtp(gtp::GtpArgs),
     Analysis(analysis::AnalysisArgs),
     Match(match_::MatchArgs),
+    Train(train::TrainArgs),
     Presets(presets::PresetsArgs),
     Bench(bench::BenchArgs),
     Book(book::BookArgs),
     Perft(perft::PerftArgs),
-    Train(train::TrainArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -75,11 +76,11 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Gtp(args) => gtp::run(&args),
         Command::Analysis(args) => analysis::run(&args, output),
         Command::Match(args) => match_::run(&args, output),
+        Command::Train(args) => train::run(&args, output),
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),
         Command::Book(args) => book::run(&args, output),
         Command::Perft(args) => perft::run(&args, output),
-        Command::Train(args) => train::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output),
         Command::Completions(args) => completions::run::<Cli>(&args, output),
     }

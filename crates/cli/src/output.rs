@@ -45,6 +45,13 @@ impl Output {
         }
     }
 
+    /// How something long goes on, unless `--quiet`.
+    pub(crate) fn remark(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            eprintln!("{}", text.as_ref());
+        }
+    }
+
     /// A bar for work of known duration; hidden if it is short, on a pipe, or with `--quiet`.
     pub(crate) fn bar(&self, length: u64, duration: Option<Duration>, unit: &str) -> ProgressBar {
         let is_short = duration.is_some_and(|duration| duration <= PATIENCE);

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::output::Output;
 
+mod net;
 mod playout;
 mod search;
 
@@ -21,12 +22,14 @@ pub(crate) struct BenchArgs {
 enum BenchKind {
     Playout(playout::PlayoutArgs),
     Search(search::SearchArgs),
+    Net(net::NetArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     match &args.kind {
         BenchKind::Playout(args) => playout::run(args, output),
         BenchKind::Search(args) => search::run(args, output),
+        BenchKind::Net(args) => net::run(args, output),
     }
 }
 

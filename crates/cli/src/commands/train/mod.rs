@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use crate::output::Output;
 
 mod knowledge;
+mod policy;
 
 /// Learn from game records.
 #[derive(Args)]
@@ -17,10 +18,12 @@ pub(crate) struct TrainArgs {
 #[derive(Subcommand)]
 enum TrainKind {
     Knowledge(knowledge::KnowledgeArgs),
+    Policy(Box<policy::PolicyArgs>),
 }
 
 pub(crate) fn run(args: &TrainArgs, output: &mut Output) -> Result<()> {
     match &args.kind {
         TrainKind::Knowledge(args) => knowledge::run(args, output),
+        TrainKind::Policy(args) => policy::run(args, output),
     }
 }

@@ -1,0 +1,239 @@
+//! `tengen train policy`: supervised training from game records, and testing the result.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use tengen_nets::{
+    NetSpec, Network,
+    train::{self, Accuracy, DataFile, Dataset, Report, SessionConfig, TrainConfig, Trainer},
+};
+
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen train policy --arch default --data train.sgf.gz --test val.sgf.gz --out my-net
+  tengen train policy --out my-net --resume --data train.sgf.gz --test val.sgf.gz
+  tengen train policy --arch rollout-a --data train.sgf.gz --out rollout --positions 5000000
+  tengen train policy --eval-only --net my-net/net.safetensors --data val.sgf.gz --json
+
+The folder of a training has checkpoint.safetensors, net.safetensors (the network so far), log.jsonl and progress.svg.
+Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
+
+/// Train a network to predict moves, and results where it can, from game records.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PolicyArgs {
+    /// The network: default, prior, rollout-a, rollout-b, or a JSON file with its description
+    #[arg(long, default_value = "default", value_name = "NAME|FILE")]
+    arch: String,
+    /// Game records, .sgf or .sgf.gz; FILE:3 is drawn from three times as often
+    #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
+    data: Vec<DataFile>,
+    /// Game records that are held out, to test with during the training
+    #[arg(long, num_args = 1.., value_name = "FILES")]
+    test: Vec<DataFile>,
+    /// The folder of the training
+    #[arg(long, required_unless_present = "eval_only", value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on from the checkpoint in the folder, with the settings of its first command
+    #[arg(long)]
+    resume: bool,
+    /// Start with the weights of this network; with --eval-only, the network to test
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// Test --net on --data instead of training
+    #[arg(long, requires = "net")]
+    eval_only: bool,
+    /// Positions to train on; with --eval-only, positions to test on, evenly spread (all if absent)
+    #[arg(long, value_name = "N")]
+    positions: Option<u64>,
+    /// Positions a step
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
+    /// The largest step size (the paper's for its networks: 1/64 for prior, 1/16 for the rollout networks)
+    #[arg(long, value_name = "X")]
+    learning_rate: Option<f32>,
+    /// Momentum (the paper's: 0 for prior, 0.1 for the rollout networks)
+    #[arg(long, value_name = "X")]
+    momentum: Option<f32>,
+    /// Share of the averaged weights that a step keeps
+    #[arg(long, value_name = "X")]
+    average: Option<f32>,
+    /// Tell the network the opponent's rank
+    #[arg(long)]
+    ranks: bool,
+    /// Threads; all cores if absent
+    #[arg(short, long, value_name = "N")]
+    threads: Option<usize>,
+    /// Start of the random numbers
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Minutes between checkpoints
+    #[arg(long, default_value_t = 5.0, value_name = "MINUTES")]
+    checkpoint_minutes: f64,
+    /// Positions between reports
+    #[arg(long, default_value_t = 8192, value_name = "N")]
+    report_every: u64,
+    /// Positions between held-out tests
+    #[arg(long, default_value_t = 262_144, value_name = "N")]
+    test_every: u64,
+    /// Held-out positions of such a test
+    #[arg(long, default_value_t = 4096, value_name = "N")]
+    test_positions: u64,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &PolicyArgs, output: &mut Output) -> Result<()> {
+    if args.eval_only { test(args, output) } else { train(args, output) }
+}
+
+fn threads(args: &PolicyArgs) -> usize {
+    args.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+}
+
+fn load(files: &[DataFile], output: &Output) -> Result<Dataset> {
+    let spinner = output.spinner("reading game records");
+    let data = Dataset::load(files, |_| ());
+    drop(spinner);
+    Ok(data?)
+}
+
+fn test(args: &PolicyArgs, output: &mut Output) -> Result<()> {
+    let path = args.net.as_deref().context("--eval-only needs --net FILE")?;
+    let network = Network::load(path)?;
+    let data = load(&args.data, output)?;
+    let count = args.positions.unwrap_or(u64::MAX).min(data.positions());
+    let bar = output.bar(count, None, "positions");
+    let tally = train::test(&network, &data, args.positions, threads(args), args.ranks, |n| bar.inc(n));
+    bar.finish_and_clear();
+    let accuracy = Accuracy::from(&tally);
+    if args.json {
+        return output.json(&accuracy);
+    }
+    output.line(format!("positions    {}", accuracy.positions))?;
+    output.line(format!("top 1        {:.2} %", 100.0 * accuracy.top1))?;
+    output.line(format!("top 5        {:.2} %", 100.0 * accuracy.top5))?;
+    output.line(format!("loss         {:.4}", accuracy.loss))?;
+    if let (Some(right), Some(error)) = (accuracy.value_right, accuracy.value_error) {
+        output.line(format!("winner told  {:.2} %, mean squared error {error:.4}", 100.0 * right))?;
+    }
+    Ok(())
+}
+
+/// A network by name or from a JSON file.
+fn arch(text: &str) -> Result<NetSpec> {
+    if let Some(spec) = NetSpec::named(text) {
+        return Ok(spec);
+    }
+    ensure!(
+        Path::new(text).exists(),
+        "--arch {text}: choose one of {}, or name a JSON file that describes a network",
+        NetSpec::NAMES.join(", ")
+    );
+    let json = fs::read_to_string(text).with_context(|| format!("cannot read {text}"))?;
+    serde_json::from_str(&json).with_context(|| format!("{text} does not describe a network"))
+}
+
+/// The settings that the flags describe.
+fn config(args: &PolicyArgs) -> Result<TrainConfig> {
+    let mut config = TrainConfig::new(arch(&args.arch)?);
+    let optimizer = &mut config.optimizer;
+    optimizer.learning_rate = args.learning_rate.unwrap_or(optimizer.learning_rate);
+    optimizer.momentum = args.momentum.unwrap_or(optimizer.momentum);
+    optimizer.average = args.average.unwrap_or(optimizer.average);
+    config.positions = args.positions.unwrap_or(config.positions);
+    config.batch = args.batch.unwrap_or(config.batch);
+    config.ranks = args.ranks;
+    config.seed = args.seed;
+    config.threads = threads(args);
+    Ok(config)
+}
+
+fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
+    let folder = args.out.clone().context("--out DIR is needed: the folder of the training")?;
+    ensure!(args.checkpoint_minutes > 0.0, "--checkpoint-minutes: must be more than 0");
+    let begun = Trainer::resumable(&folder)?;
+    match (&begun, args.resume) {
+        (Some(_), false) => bail!(
+            "{} has a checkpoint already: add --resume to go on, or choose another folder",
+            folder.display()
+        ),
+        (None, true) => bail!("{} has no checkpoint to resume from", folder.display()),
+        _ => {}
+    }
+    let data = load(&args.data, output)?;
+    let held_out = if args.test.is_empty() { None } else { Some(load(&args.test, output)?) };
+    for ((width, height), count) in data.sizes() {
+        output.detail(format!("{count} positions on {width}x{height}"));
+    }
+    let mut trainer = match (&args.net, begun.is_some()) {
+        (_, true) => Trainer::resume(&folder, data)?,
+        (Some(path), false) => Trainer::from_network(&config(args)?, &Network::load(path)?, data)?,
+        (None, false) => Trainer::new(&config(args)?, data)?,
+    };
+    let session = SessionConfig {
+        folder,
+        report_every: args.report_every,
+        test_every: args.test_every,
+        test_positions: args.test_positions,
+        checkpoint_every: Duration::from_secs_f64(args.checkpoint_minutes * 60.0),
+        about: serde_json::to_string(trainer.config())?,
+    };
+    let stopped = Arc::new(AtomicBool::new(false));
+    let signal = Arc::clone(&stopped);
+    ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed))?;
+    let all = trainer.config().positions;
+    let bar = output.bar(all, None, "positions");
+    let mut last = None;
+    train::run(
+        &mut trainer,
+        held_out.as_ref(),
+        &session,
+        |report| {
+            bar.set_position(report.positions);
+            bar.suspend(|| output.remark(line(report)));
+            last = Some(report.clone());
+        },
+        || stopped.load(Ordering::Relaxed),
+    )?;
+    bar.finish_and_clear();
+    if args.json
+        && let Some(report) = last
+    {
+        output.json(&report)?;
+    }
+    Ok(())
+}
+
+/// A report for the terminal.
+fn line(report: &Report) -> String {
+    let accuracy = |name: &str, a: &Accuracy| {
+        let value = a.value_right.map_or(String::new(), |right| format!(", winner {:.1} %", 100.0 * right));
+        format!("{name} loss {:.3}, top 1 {:.1} %{value}", a.loss, 100.0 * a.top1)
+    };
+    let mut text = format!(
+        "{:>10} positions, {:.0}/s, rate {:.4}: {}",
+        report.positions,
+        report.per_second,
+        report.rate,
+        accuracy("training", &report.train)
+    );
+    if let Some(held_out) = &report.held_out {
+        text += &format!("; {}", accuracy("held out", held_out));
+    }
+    text
+}

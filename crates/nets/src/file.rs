@@ -1,0 +1,169 @@
+//! Networks in `.safetensors` files, with the architecture in the metadata.
+//!
+//! Nothing is allocated before the header has told sizes that fit both the file and the architecture.
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use crate::{error::NetError, network::Network, spec::NetSpec};
+
+/// The metadata entry that holds the [`NetSpec`] as JSON.
+pub const SPEC_KEY: &str = "tengen_net";
+/// Files larger than this are no networks of ours.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The bytes of a file that may be a network.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
+    let error = NetError::io("cannot read", path);
+    let length = match fs::metadata(path) {
+        Ok(metadata) => metadata.len(),
+        Err(source) => return Err(error(source)),
+    };
+    if length > MAX_BYTES {
+        let message = format!("{length} bytes are more than any network has; choose another file");
+        return Err(NetError::File { path: path.to_owned(), message });
+    }
+    fs::read(path).map_err(error)
+}
+
+/// Writes a file under a temporary name and renames it, so that it is never half written.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let temporary = PathBuf::from(temporary);
+    let write = || {
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(NetError::io("cannot write", path))
+}
+
+/// Named arrays and metadata as a safetensors file.
+pub(crate) fn to_bytes<'a>(
+    arrays: impl Iterator<Item = (String, Vec<usize>, &'a [f32])>,
+    metadata: HashMap<String, String>,
+) -> Vec<u8> {
+    let views: Vec<_> = arrays
+        .map(|(name, shape, data)| {
+            let bytes = bytemuck::cast_slice(data);
+            let view = TensorView::new(Dtype::F32, shape, bytes).expect("the shape fits the data");
+            (name, view)
+        })
+        .collect();
+    safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain")
+}
+
+/// A file's header and arrays.
+pub(crate) struct Arrays<'a> {
+    pub(crate) metadata: HashMap<String, String>,
+    tensors: SafeTensors<'a>,
+}
+
+impl<'a> Arrays<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Arrays<'a>, String> {
+        let damaged = |error| format!("the file is damaged or no safetensors file ({error}); get it again");
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        Ok(Arrays { metadata: header.metadata().clone().unwrap_or_default(), tensors })
+    }
+
+    /// An array that must have this shape and consist of finite numbers.
+    pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, String> {
+        let view = self.tensors.tensor(name).map_err(|_| format!("it has no weights {name:?}"))?;
+        if view.shape() != shape || view.dtype() != Dtype::F32 {
+            let (found, kind) = (view.shape(), view.dtype());
+            return Err(format!("{name:?} is {found:?} of {kind:?} where {shape:?} of F32 is expected"));
+        }
+        let numbers: Vec<f32> =
+            view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        match numbers.iter().find(|n| !n.is_finite()) {
+            Some(n) => Err(format!("{name:?} contains {n}, which is no weight; get the file again")),
+            None => Ok(numbers),
+        }
+    }
+
+    /// One array for each parameter of a network; `prefix` stands before their names.
+    pub(crate) fn weights(&self, spec: &NetSpec, prefix: &str) -> Result<Vec<Vec<f32>>, String> {
+        let (graph, _) = spec.graph();
+        graph.params.iter().map(|p| self.get(&format!("{prefix}{}", p.name), &p.shape)).collect()
+    }
+}
+
+impl Network {
+    /// Reads a network from the bytes of a safetensors file; the error tells what is wrong.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, String> {
+        let arrays = Arrays::read(bytes)?;
+        let json = arrays.metadata.get(SPEC_KEY).ok_or_else(|| {
+            format!("its metadata has no entry {SPEC_KEY:?} with the architecture; tengen train writes one")
+        })?;
+        let spec: NetSpec =
+            serde_json::from_str(json).map_err(|error| format!("its architecture is unknown: {error}"))?;
+        spec.check().map_err(|error| error.to_string())?;
+        Ok(Network::new(&spec, arrays.weights(&spec, "")?))
+    }
+
+    /// Reads a network from a safetensors file.
+    pub fn load(path: &Path) -> Result<Network, NetError> {
+        let bytes = read_bytes(path)?;
+        Network::from_bytes(&bytes).map_err(|message| NetError::File { path: path.to_owned(), message })
+    }
+
+    /// The network as a safetensors file; `about` goes into the metadata.
+    pub fn to_bytes(&self, about: &[(&str, String)]) -> Vec<u8> {
+        let mut metadata: HashMap<String, String> =
+            about.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        let spec = serde_json::to_string(self.spec()).expect("a description is plain data");
+        metadata.insert(SPEC_KEY.to_owned(), spec);
+        let params = self.graph.params.iter().zip(self.weights());
+        to_bytes(params.map(|(p, data)| (p.name.clone(), p.shape.clone(), &data[..])), metadata)
+    }
+
+    /// Writes the network to a safetensors file.
+    pub fn save(&self, path: &Path, about: &[(&str, String)]) -> Result<(), NetError> {
+        write_atomically(path, &self.to_bytes(about))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_engine::rng::Rng;
+
+    use super::*;
+
+    fn network() -> Network {
+        Network::random(&NetSpec::named("rollout-a").unwrap(), &mut Rng::new(1)).unwrap()
+    }
+
+    #[test]
+    fn a_saved_network_is_read_back_as_it_was() {
+        let network = network();
+        let read = Network::from_bytes(&network.to_bytes(&[("note", "hello".to_owned())])).unwrap();
+        assert_eq!(read.spec(), network.spec());
+        assert_eq!(read.weights(), network.weights());
+    }
+
+    #[test]
+    fn damaged_files_are_refused() {
+        let bytes = network().to_bytes(&[]);
+        for length in [0, 7, 8, 100, bytes.len() / 2, bytes.len() - 1] {
+            assert!(Network::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+        }
+        let mut huge = bytes.clone();
+        huge[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(Network::from_bytes(&huge).is_err());
+        let mut nan = bytes.clone();
+        let end = nan.len();
+        nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert!(Network::from_bytes(&nan).unwrap_err().contains("NaN"));
+        let text = String::from_utf8_lossy(&bytes).replace("layers", "lawyers");
+        assert!(Network::from_bytes(text.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,219 @@
+//! KataGo's input features, version 7: 22 planes and 19 global numbers.
+//!
+//! | plane | is 1 |
+//! |---|---|
+//! | 0 | on the board |
+//! | 1, 2 | on own stones, the opponent's |
+//! | 3, 4, 5 | on stones whose chain has 1, 2, 3 liberties |
+//! | 6 | where ko or superko forbids a move |
+//! | 7, 8 | (only when territory is settled by playing on) |
+//! | 9 to 13 | where the last move was, … the fifth last |
+//! | 14, 15, 16 | on stones that are caught in a ladder: now, a move ago, two moves ago |
+//! | 17 | where a move catches a chain of the opponent in a ladder |
+//! | 18, 19 | on own area, the opponent's, when area is counted |
+//! | 20, 21 | (only when territory is settled by playing on) |
+//!
+//! Global: 0 to 4 whether the last five moves were passes; 5 komi as the player sees it, in twenties; 6, 7 the ko rule; 8
+//! whether suicide is allowed; 9 whether territory is counted; 10, 11 the tax; 14 whether a pass would end the game; 18 a wave
+//! that tells how komi and the parity of the board meet.
+
+use tengen_board::{Board, Color, KoRule, Scoring, Tax, Vertex, VertexMap, area_owners};
+use tengen_engine::ladder::LadderReader;
+
+use crate::history::History;
+
+/// Planes.
+pub(crate) const PLANES: usize = 22;
+/// Global numbers.
+pub(crate) const GLOBALS: usize = 19;
+/// Moves that are shown.
+const MOVES: usize = 5;
+
+/// Writes features; it keeps memory for reading ladders.
+#[derive(Debug, Default)]
+pub(crate) struct FeatureWriter {
+    ladders: LadderReader,
+}
+
+/// The index of a point: KataGo's rows begin at the top.
+pub(crate) fn point(board: &Board, v: Vertex) -> usize {
+    (board.height() - 1 - v.row()) * board.width() + v.col()
+}
+
+impl FeatureWriter {
+    /// Writes the planes, `stride` numbers for each point, and the global numbers.
+    pub(crate) fn write(
+        &mut self,
+        history: &History,
+        planes: &mut [f32],
+        stride: usize,
+        globals: &mut [f32],
+    ) {
+        planes.fill(0.0);
+        globals.fill(0.0);
+        let board = history.board();
+        let me = board.to_play();
+        let mut put = |v: Vertex, plane: usize| planes[point(board, v) * stride + plane] = 1.0;
+        write_points(history, &mut put);
+        write_moves(history, &mut put, globals);
+        for (back, plane) in [(0, 14), (1, 15), (2, 16)] {
+            // Positions before the first move shown are not looked at: what is known stands in for them.
+            let earlier = history.board_before(back.min(globals_known(history)));
+            self.write_ladders(earlier, plane, me, back == 0, &mut put);
+        }
+        write_area(history, &mut put);
+        write_globals(history, globals);
+    }
+
+    /// Marks stones that are caught; for the current position also where.
+    fn write_ladders(
+        &mut self,
+        board: &Board,
+        plane: usize,
+        me: Color,
+        moves: bool,
+        put: &mut impl FnMut(Vertex, usize),
+    ) {
+        let mut done = VertexMap::filled(false);
+        for v in board.points() {
+            let chain = board.chain(v);
+            if chain == Vertex::NONE || std::mem::replace(&mut done[chain], true) {
+                continue;
+            }
+            let liberties = board.liberties::<3>(chain);
+            let caught = match liberties[..] {
+                [_] => self.ladders.is_doomed(board, chain),
+                [a, b] => {
+                    let mut caught = false;
+                    for at in [a, b] {
+                        if self.ladders.is_captured_by(board, chain, at) {
+                            caught = true;
+                            if moves && board.is_color(v, !me) {
+                                put(at, 17);
+                            }
+                        }
+                    }
+                    caught
+                }
+                _ => false,
+            };
+            if caught {
+                board.chain_stones(chain).for_each(|stone| put(stone, plane));
+            }
+        }
+    }
+}
+
+/// How many of the last moves alternate, up to two: as many earlier positions are known.
+fn globals_known(history: &History) -> usize {
+    shown_moves(history).min(2)
+}
+
+/// How many of the last moves alternate, beginning with the opponent's: only those are shown.
+fn shown_moves(history: &History) -> usize {
+    let mut color = history.board().to_play();
+    let alternates = |m: &&tengen_board::PlayedMove| {
+        color = !color;
+        m.color == color
+    };
+    history.moves().iter().rev().take(MOVES).take_while(alternates).count()
+}
+
+fn write_points(history: &History, put: &mut impl FnMut(Vertex, usize)) {
+    let board = history.board();
+    let me = board.to_play();
+    let mut liberties = VertexMap::filled(0u8);
+    for v in board.points() {
+        put(v, 0);
+        let chain = board.chain(v);
+        if chain == Vertex::NONE {
+            if history.is_ko_banned(v) {
+                put(v, 6);
+            }
+            continue;
+        }
+        put(v, if board.is_color(v, me) { 1 } else { 2 });
+        if liberties[chain] == 0 {
+            liberties[chain] = board.liberties::<4>(chain).len() as u8;
+        }
+        if liberties[chain] < 4 {
+            put(v, 2 + liberties[chain] as usize);
+        }
+    }
+}
+
+fn write_moves(history: &History, put: &mut impl FnMut(Vertex, usize), globals: &mut [f32]) {
+    for (i, m) in history.moves().iter().rev().take(shown_moves(history)).enumerate() {
+        match m.mv.vertex() {
+            Some(v) => put(v, 9 + i),
+            None => globals[i] = 1.0,
+        }
+    }
+}
+
+fn write_area(history: &History, put: &mut impl FnMut(Vertex, usize)) {
+    let (board, rules) = (history.board(), history.rules());
+    if rules.scoring != Scoring::Area {
+        return;
+    }
+    let owners = area_owners(board);
+    for v in board.points() {
+        if let Some(owner) = owners[v] {
+            put(v, if owner == board.to_play() { 18 } else { 19 });
+        }
+    }
+}
+
+fn write_globals(history: &History, globals: &mut [f32]) {
+    let (board, rules) = (history.board(), history.rules());
+    let most = board.area() as f32 + 1.0;
+    let komi = (-history.white_bonus() * board.to_play().sign() as f32).clamp(-most, most);
+    globals[5] = komi / 20.0;
+    (globals[6], globals[7]) = match rules.ko {
+        KoRule::Simple => (0.0, 0.0),
+        KoRule::Positional => (1.0, 0.5),
+        KoRule::Situational => (1.0, -0.5),
+    };
+    globals[8] = f32::from(rules.suicide);
+    globals[9] = f32::from(rules.scoring == Scoring::Territory);
+    globals[10] = f32::from(rules.tax == Tax::Seki);
+    let opponent_passed = shown_moves(history) > 0 && history.moves().last().is_some_and(|m| m.mv.is_pass());
+    globals[14] = f32::from(opponent_passed);
+    if rules.scoring == Scoring::Area {
+        globals[18] = komi_wave(komi, board.area());
+    }
+}
+
+/// A triangular wave over komi with a period of 2 points: rising through the komi at which the board can be drawn.
+fn komi_wave(komi: f32, area: usize) -> f32 {
+    let drawable = if area.is_multiple_of(2) { 0.0 } else { 1.0 };
+    let above = (komi - drawable).rem_euclid(2.0);
+    match above {
+        x if x < 0.5 => x,
+        x if x < 1.5 => 1.0 - x,
+        x => x - 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wave_rises_through_drawable_komi() {
+        for (komi, area, wave) in [
+            (7.0, 81, 0.0),
+            (7.5, 81, 0.5),
+            (8.0, 81, 0.0),
+            (6.5, 81, -0.5),
+            (6.0, 70, 0.0),
+            (-7.5, 81, -0.5),
+        ] {
+            assert!(
+                (komi_wave(komi, area) - wave).abs() < 1e-6,
+                "{komi} on {area}: {}",
+                komi_wave(komi, area)
+            );
+        }
+    }
+}

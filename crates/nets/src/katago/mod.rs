@@ -1,0 +1,23 @@
+//! KataGo's networks: their files, their input features, their outputs.
+//!
+//! The convolutional families of model versions 8 to 12 with ReLU are read, `.bin.gz` and `.txt.gz`: the networks of the run
+//! g170 and those of kata1 before Mish. Format and features are facts of Wu, "Accelerating self-play learning in Go", 2019, and of
+//! the documentation of KataGo.
+
+mod build;
+mod features;
+mod network;
+mod reader;
+
+pub(crate) use features::{GLOBALS, PLANES};
+pub use network::{KataNetwork, KataOutput, KataRunner};
+
+/// KataGo's numbering of the symmetries, 0 to 7: 1 mirrors the rows, 2 the columns, 4 exchanges both afterwards, which
+/// is left out on boards that are not square.
+pub fn symmetry(number: usize, square: bool) -> tengen_board::Symmetry {
+    let (rows, columns) = (number & 1, (number >> 1) & 1);
+    let transposes = if square { number & 4 } else { 0 };
+    // Its rows begin at the top and ours at the bottom, so that its exchange mirrors ours both ways.
+    let mirrors = (columns | rows << 1) ^ if transposes == 0 { 0 } else { 3 };
+    tengen_board::Symmetry::ALL[transposes | mirrors]
+}

@@ -1,0 +1,22 @@
+//! Networks on the CPU: input planes, kernels, files, training.
+
+mod error;
+mod file;
+#[cfg(test)]
+mod gradient_tests;
+mod graph;
+mod history;
+pub mod katago;
+mod kernels;
+mod network;
+pub mod planes;
+mod run;
+mod spec;
+pub mod train;
+
+pub use error::NetError;
+pub use file::SPEC_KEY;
+pub use history::History;
+pub use network::{Network, Output, Runner};
+pub use run::Arithmetic;
+pub use spec::{NetSpec, PolicySpec, SCORE_UNIT, Trunk, ValueSpec};

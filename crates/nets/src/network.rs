@@ -1,0 +1,264 @@
+//! A network of our own family: description, weights, evaluation.
+
+use std::sync::{Arc, OnceLock};
+
+use tengen_engine::rng::Rng;
+
+use crate::{
+    error::NetError,
+    graph::Graph,
+    kernels::{padded, winograd::TileKind},
+    planes::{PlaneWriter, Position},
+    run::{Arithmetic, Prepared, SharedWeights, Workspace},
+    spec::{Heads, NetSpec, SCORE_UNIT, Trunk},
+};
+
+/// A network: its description and its weights.
+#[derive(Clone, Debug)]
+pub struct Network {
+    spec: NetSpec,
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) heads: Heads,
+    /// One array for each parameter of the graph.
+    weights: Vec<Vec<f32>>,
+    /// The weights as the kernels want them, for each kind of tiles, made when they are first needed.
+    prepared: [OnceLock<SharedWeights>; 2],
+}
+
+impl Network {
+    /// A network with random weights, as training begins.
+    ///
+    /// Convolutions are drawn as He et al. (2015) say. A residual block begins as the identity, and its first
+    /// convolution is scaled by the number of blocks, so that no normalisation is needed (Zhang et al. 2019, "Fixup").
+    pub fn random(spec: &NetSpec, rng: &mut Rng) -> Result<Network, NetError> {
+        spec.check()?;
+        let (graph, heads) = spec.graph();
+        let blocks = if let Trunk::Residual { blocks, .. } = spec.trunk { blocks } else { 1 };
+        let weights = graph
+            .params
+            .iter()
+            .map(|param| {
+                let name = param.name.as_str();
+                let inputs: usize = param.shape.iter().skip(1).product();
+                let scale = match name {
+                    _ if param.shape.len() == 1 => 0.0,
+                    _ if name.starts_with("block.") && name.ends_with(".1.weight") => 0.0,
+                    _ if name.contains(".pool.") || name.starts_with("value.2") => 0.0,
+                    _ if name.starts_with("block.") => (2.0 / inputs as f32 / (blocks as f32)).sqrt(),
+                    "policy.1.weight" | "policy.pass.weight" | "ownership.weight" => {
+                        (0.1 / inputs as f32).sqrt()
+                    }
+                    _ => (2.0 / inputs as f32).sqrt(),
+                };
+                (0..param.len()).map(|_| scale * normal(rng)).collect()
+            })
+            .collect();
+        Ok(Network::from_parts(spec.clone(), graph, heads, weights))
+    }
+
+    /// A network with these weights, one array for each parameter.
+    pub(crate) fn new(spec: &NetSpec, weights: Vec<Vec<f32>>) -> Network {
+        let (graph, heads) = spec.graph();
+        Network::from_parts(spec.clone(), graph, heads, weights)
+    }
+
+    fn from_parts(spec: NetSpec, graph: Graph, heads: Heads, weights: Vec<Vec<f32>>) -> Network {
+        let fits = graph.params.iter().zip(&weights).all(|(param, array)| param.len() == array.len());
+        assert!(fits && graph.params.len() == weights.len(), "the weights fit the network");
+        Network { spec, graph: Arc::new(graph), heads, weights, prepared: [OnceLock::new(), OnceLock::new()] }
+    }
+
+    /// Its description.
+    pub fn spec(&self) -> &NetSpec {
+        &self.spec
+    }
+
+    /// The weights, one array for each parameter.
+    pub(crate) fn weights(&self) -> &[Vec<f32>] {
+        &self.weights
+    }
+
+    fn prepared(&self, kind: TileKind) -> SharedWeights {
+        let cell = &self.prepared[usize::from(kind == TileKind::Four)];
+        Arc::clone(cell.get_or_init(|| Arc::new(Prepared::new(&self.graph, &self.weights, kind))))
+    }
+
+    /// A runner for up to `boards` boards of one size at a time.
+    pub fn runner(&self, width: usize, height: usize, boards: usize) -> Runner {
+        let workspace = Workspace::new(&self.graph, (width, height), boards);
+        Runner {
+            weights: self.prepared(workspace.tile_kind()),
+            network: self.clone(),
+            workspace,
+            planes: PlaneWriter::new(),
+            arithmetic: Arithmetic::Fast,
+        }
+    }
+}
+
+/// A number from the normal distribution with mean 0 and variance 1 (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f32 {
+    let (a, b) = (1.0 - f64::from(rng.unit()), f64::from(rng.unit()));
+    ((-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()) as f32
+}
+
+/// What a network says about a position. Everything is as the player to move sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// Logits of the points, in the order of [`tengen_board::Board::points`].
+    pub policy: Vec<f32>,
+    /// Logit of passing, if the network knows it.
+    pub pass: Option<f32>,
+    /// Probability of winning, if the network tells it.
+    pub win: Option<f32>,
+    /// Expected score in points, if the network tells it.
+    pub score: Option<f32>,
+    /// Each point's owner, from −1 (the opponent) to 1; empty if the network does not tell it.
+    pub ownership: Vec<f32>,
+}
+
+/// Evaluates positions; each thread has its own.
+#[derive(Debug)]
+pub struct Runner {
+    network: Network,
+    weights: SharedWeights,
+    workspace: Workspace,
+    planes: PlaneWriter,
+    arithmetic: Arithmetic,
+}
+
+impl Runner {
+    /// Chooses how convolutions are computed.
+    #[must_use]
+    pub fn with_arithmetic(mut self, arithmetic: Arithmetic) -> Runner {
+        self.arithmetic = arithmetic;
+        self
+    }
+
+    /// The most positions at a time.
+    pub fn boards(&self) -> usize {
+        self.workspace.boards()
+    }
+
+    /// The board's width and height.
+    pub fn size(&self) -> (usize, usize) {
+        self.workspace.size()
+    }
+
+    /// Evaluates positions, at most as many as the runner was made for, into `outputs`.
+    ///
+    /// # Panics
+    /// If there are more, or one is on a board of another size.
+    pub fn evaluate(&mut self, positions: &[Position<'_>], outputs: &mut Vec<Output>) {
+        assert!(positions.len() <= self.boards(), "a runner for {} boards", self.boards());
+        let heads = self.network.heads;
+        let planes = self.network.spec.planes;
+        let stride = padded(planes.count());
+        let (width, height) = self.size();
+        let area = width * height;
+        for (position, out) in
+            positions.iter().zip(self.workspace.tensor_mut(heads.input).chunks_exact_mut(area * stride))
+        {
+            self.planes.write(planes, position, out, stride);
+        }
+        match self.arithmetic {
+            Arithmetic::Fast => self.workspace.forward(&self.network.graph, &self.weights),
+            Arithmetic::Plain => {
+                self.workspace.forward_plain(&self.network.graph, &self.network.weights, &self.weights);
+            }
+        }
+        outputs.resize_with(positions.len(), Output::default);
+        for (i, output) in outputs.iter_mut().enumerate() {
+            read_output(&self.network, &self.workspace, i, area, output);
+        }
+    }
+}
+
+/// Collects the heads' results for one board.
+fn read_output(network: &Network, workspace: &Workspace, board: usize, area: usize, output: &mut Output) {
+    let Heads { policy, pass, value, ownership, .. } = network.heads;
+    let graph = &network.graph;
+    let plane = |id, to: &mut Vec<f32>| {
+        let channels = padded(graph.width(id));
+        let points = &workspace.tensor(id)[board * area * channels..][..area * channels];
+        to.clear();
+        to.extend(points.iter().step_by(channels));
+    };
+    plane(policy, &mut output.policy);
+    let vector = |id| &workspace.tensor(id)[board * graph.width(id)..][..graph.width(id)];
+    output.pass = pass.map(|id| vector(id)[0]);
+    output.win = value.map(|id| sigmoid(vector(id)[0]));
+    output.score = value.and_then(|id| vector(id).get(1)).map(|score| score * SCORE_UNIT);
+    output.ownership.clear();
+    if let Some(id) = ownership {
+        plane(id, &mut output.ownership);
+        output.ownership.iter_mut().for_each(|logit| *logit = 2.0 * sigmoid(*logit) - 1.0);
+    }
+}
+
+/// 1 / (1 + exp(−x))
+pub(crate) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_board::Board;
+
+    use super::*;
+    use crate::{
+        planes::Planes,
+        spec::{PolicySpec, ValueSpec},
+    };
+
+    /// A network with every kind of layer, all weights random.
+    pub(crate) fn motley(rng: &mut Rng) -> Network {
+        let spec = NetSpec {
+            planes: Planes::Tengen,
+            first_kernel: 5,
+            trunk: Trunk::Residual { blocks: 2, channels: 20, pooling: vec![1] },
+            policy: PolicySpec { moves: 3, kernel: 3, channels: 12, pass: true },
+            value: Some(ValueSpec { channels: 9, hidden: 7, score: true }),
+            ownership: true,
+        };
+        let mut network = Network::random(&spec, rng).unwrap();
+        for array in &mut network.weights {
+            for w in array {
+                *w += 0.1 * normal(rng);
+            }
+        }
+        network
+    }
+
+    #[test]
+    fn fast_and_plain_arithmetic_agree_on_every_size() {
+        let mut rng = Rng::new(5);
+        let network = motley(&mut rng);
+        for (width, height) in [(19, 19), (9, 9), (13, 13), (2, 2), (3, 7), (19, 5), (10, 11)] {
+            let mut boards = vec![Board::new(width, height); 3];
+            for (i, board) in boards.iter_mut().enumerate() {
+                for _ in 0..i * 10 {
+                    let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+                    board.play_unchecked(mv);
+                }
+            }
+            let positions: Vec<_> =
+                boards.iter().map(|board| Position { board, moves: &[], komi: 7.5, rank: None }).collect();
+            let (mut fast, mut plain) = (Vec::new(), Vec::new());
+            let mut runner = network.runner(width, height, 4);
+            runner.evaluate(&positions, &mut fast);
+            runner.with_arithmetic(Arithmetic::Plain).evaluate(&positions, &mut plain);
+            for (fast, plain) in fast.iter().zip(&plain) {
+                let numbers = |o: &Output| {
+                    let mut all = o.policy.clone();
+                    all.extend(&o.ownership);
+                    all.extend([o.pass.unwrap(), o.win.unwrap(), o.score.unwrap()]);
+                    all
+                };
+                for (a, b) in numbers(fast).into_iter().zip(numbers(plain)) {
+                    assert!((a - b).abs() <= 2e-4 * (1.0 + b.abs()), "{width}x{height}: {a} {b}");
+                }
+            }
+        }
+    }
+}

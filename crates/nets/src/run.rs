@@ -1,0 +1,491 @@
+//! Runs a graph on a chunk of boards, forwards and backwards.
+
+use std::{mem, sync::Arc};
+
+use crate::{
+    graph::{Graph, Op, ParamId, Shape, TensorId},
+    kernels::{
+        Direction, direct,
+        matmul::{Left, Right, Size, Write, multiply, transpose},
+        padded, plain, pointwise,
+        winograd::{self, Finish, Job, TileKind, Tiles},
+    },
+};
+
+/// Weights arranged for the kernels: one array for each parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    arrays: Vec<Vec<f32>>,
+    /// Matrices of `arrays` transposed: what the backward pass, or a linear layer's forward pass, needs.
+    transposed: Vec<Vec<f32>>,
+}
+
+impl Prepared {
+    /// Arranges `weights` (one array for each parameter) for boards whose tiles are of this kind.
+    pub(crate) fn new(graph: &Graph, weights: &[Vec<f32>], kind: TileKind) -> Prepared {
+        let empty = vec![Vec::new(); graph.params.len()];
+        let mut prepared = Prepared { arrays: empty.clone(), transposed: empty };
+        prepared.arrange_convolutions(graph, weights, kind, Direction::Forward);
+        for op in &graph.ops {
+            if let Op::Linear { from, weight, .. } = *op {
+                let out = &mut prepared.transposed[weight.0];
+                out.resize(weights[weight.0].len(), 0.0);
+                transpose(&weights[weight.0], graph.width(from), out);
+            }
+            for (id, is_planar) in plain_params(graph, op).into_iter().flatten() {
+                let out = &mut prepared.arrays[id.0];
+                out.extend_from_slice(&weights[id.0]);
+                if is_planar {
+                    out.resize(padded(out.len()), 0.0);
+                }
+            }
+        }
+        prepared
+    }
+
+    /// Prepares the backward pass too.
+    pub(crate) fn for_training(graph: &Graph, weights: &[Vec<f32>], kind: TileKind) -> Prepared {
+        let mut prepared = Prepared::new(graph, weights, kind);
+        prepared.arrange_convolutions(graph, weights, kind, Direction::Backward);
+        prepared
+    }
+
+    fn arrange_convolutions(
+        &mut self,
+        graph: &Graph,
+        weights: &[Vec<f32>],
+        kind: TileKind,
+        direction: Direction,
+    ) {
+        let arrays = if direction == Direction::Forward { &mut self.arrays } else { &mut self.transposed };
+        for op in &graph.ops {
+            if let Op::Conv { kernel, weight, .. } = *op {
+                let (sizes, weights, out) =
+                    (conv_shape(graph, weight), &weights[weight.0], &mut arrays[weight.0]);
+                if kernel == 3 {
+                    winograd::transform_weights(kind, weights, sizes, direction, out);
+                } else {
+                    direct::arrange_weights(weights, kernel, sizes, direction, out);
+                }
+            }
+        }
+    }
+}
+
+/// The parameters of an operation that are used as they are, and whether they are padded as channels.
+fn plain_params(graph: &Graph, op: &Op) -> [Option<(ParamId, bool)>; 2] {
+    let planar = |id: ParamId| (id, matches!(graph.tensors[op.to().0], Shape::Planes(_)));
+    match *op {
+        Op::Conv { bias, .. } => [bias.map(planar), None],
+        Op::Affine { scale, bias, .. } => [Some(planar(scale)), Some(planar(bias))],
+        Op::Linear { weight, bias, .. } => [Some((weight, false)), bias.map(planar)],
+        Op::Pool { .. } | Op::AddVector { .. } => [None, None],
+    }
+}
+
+/// Channels after and before a convolution.
+fn conv_shape(graph: &Graph, weight: ParamId) -> (usize, usize) {
+    let shape = &graph.params[weight.0].shape;
+    (shape[0], shape[1])
+}
+
+/// How convolutions are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// As fast as the machine can.
+    #[default]
+    Fast,
+    /// As the definition says: slow, and the measure of the other.
+    Plain,
+}
+
+/// What a chunk of boards needs besides memory.
+#[derive(Debug)]
+struct Geometry {
+    width: usize,
+    height: usize,
+    boards: usize,
+    tiles: Tiles,
+}
+
+/// Memory for running a graph on up to so many boards of one size.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    geometry: Geometry,
+    /// The place of each tensor in `memory`.
+    places: Vec<usize>,
+    memory: Vec<Vec<f32>>,
+    gradients: Vec<Vec<f32>>,
+    scratch: (Vec<f32>, Vec<f32>),
+}
+
+impl Workspace {
+    /// For evaluating only: tensors share memory.
+    pub(crate) fn new(graph: &Graph, (width, height): (usize, usize), boards: usize) -> Workspace {
+        let (places, count) = graph.share_memory();
+        Workspace::with_places(graph, (width, height), boards, places, count)
+    }
+
+    /// For training: every tensor is kept, and has a gradient.
+    pub(crate) fn for_training(graph: &Graph, size: (usize, usize), boards: usize) -> Workspace {
+        let count = graph.tensors.len();
+        let mut workspace = Workspace::with_places(graph, size, boards, (0..count).collect(), count);
+        workspace.gradients = workspace.memory.clone();
+        workspace
+    }
+
+    fn with_places(
+        graph: &Graph,
+        (width, height): (usize, usize),
+        boards: usize,
+        places: Vec<usize>,
+        count: usize,
+    ) -> Workspace {
+        let tiles = Tiles::new(width, height, TileKind::best(width, height));
+        let mut memory = vec![Vec::new(); count];
+        let mut widest = 0;
+        for (shape, &place) in graph.tensors.iter().zip(&places) {
+            memory[place].resize(tensor_len(*shape, width * height, boards), 0.0);
+            if let Shape::Planes(channels) = shape {
+                widest = widest.max(padded(*channels));
+            }
+        }
+        let geometry = Geometry { width, height, boards, tiles };
+        let mut sizes = (0, 0);
+        for op in &graph.ops {
+            if let Op::Conv { kernel, weight, .. } = *op {
+                let (to, from) = conv_shape(graph, weight);
+                let (to, from) = (padded(to), padded(from));
+                let (inputs, outputs) = if kernel == 3 {
+                    (geometry.tiles.scratch(boards, from), geometry.tiles.scratch(boards, to))
+                } else {
+                    geometry.direct(kernel, from, to).scratch()
+                };
+                sizes = (sizes.0.max(inputs), sizes.1.max(outputs));
+            }
+        }
+        let scratch = (vec![0.0; sizes.0], vec![0.0; sizes.1]);
+        Workspace { geometry, places, memory, gradients: Vec::new(), scratch }
+    }
+
+    /// The kind of weights that it needs.
+    pub(crate) fn tile_kind(&self) -> TileKind {
+        self.geometry.tiles.kind
+    }
+
+    /// The most boards at a time.
+    pub(crate) fn boards(&self) -> usize {
+        self.geometry.boards
+    }
+
+    /// The board's width and height.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.geometry.width, self.geometry.height)
+    }
+
+    /// A tensor: padded channels of all points of all boards, or a vector for each board.
+    pub(crate) fn tensor(&self, id: TensorId) -> &[f32] {
+        &self.memory[self.places[id.0]]
+    }
+
+    pub(crate) fn tensor_mut(&mut self, id: TensorId) -> &mut [f32] {
+        &mut self.memory[self.places[id.0]]
+    }
+
+    /// The gradient of a tensor.
+    pub(crate) fn gradient_mut(&mut self, id: TensorId) -> &mut [f32] {
+        &mut self.gradients[id.0]
+    }
+
+    /// Tensor and gradient.
+    pub(crate) fn both_mut(&mut self, id: TensorId) -> (&[f32], &mut [f32]) {
+        (&self.memory[self.places[id.0]], &mut self.gradients[id.0])
+    }
+
+    /// Clears all gradients, before those of the outputs are set.
+    pub(crate) fn clear_gradients(&mut self) {
+        self.gradients.iter_mut().for_each(|gradient| gradient.fill(0.0));
+    }
+
+    /// Computes every tensor from the inputs.
+    pub(crate) fn forward(&mut self, graph: &Graph, weights: &Prepared) {
+        for op in &graph.ops {
+            let place = self.places[op.to().0];
+            let mut out = mem::take(&mut self.memory[place]);
+            self.run(graph, weights, op, &mut out);
+            self.memory[place] = out;
+        }
+    }
+
+    fn run(&mut self, graph: &Graph, weights: &Prepared, op: &Op, out: &mut [f32]) {
+        let Workspace { geometry, places, memory, scratch, .. } = self;
+        let boards = geometry.boards;
+        let points = geometry.width * geometry.height * boards;
+        let read = |id: TensorId| &memory[places[id.0]][..];
+        match *op {
+            Op::Conv { from, kernel, weight, bias, add, relu, .. } => {
+                let (to, before) = conv_shape(graph, weight);
+                let (to, before) = (padded(to), padded(before));
+                let finish =
+                    Finish { bias: bias.map(|id| &weights.arrays[id.0][..]), add: add.map(read), relu };
+                let u = &weights.arrays[weight.0];
+                if kernel == 3 {
+                    let job = Job { tiles: &geometry.tiles, boards, from: before, to };
+                    winograd::forward(job, (read(from), u, out), (&mut scratch.0, &mut scratch.1), finish);
+                } else {
+                    let shape = geometry.direct(kernel, before, to);
+                    let out = &mut out[..points * to];
+                    direct::forward(shape, (read(from), u, out), (&mut scratch.0, &mut scratch.1));
+                    pointwise::finish(out, to, finish);
+                }
+            }
+            Op::Affine { from, scale, bias, relu, .. } => {
+                let parts = (&weights.arrays[scale.0][..], &weights.arrays[bias.0][..]);
+                let len = points * parts.0.len();
+                pointwise::affine(&read(from)[..len], &mut out[..len], parts, relu);
+            }
+            Op::Pool { from, pooling, to } => {
+                let channels = padded(graph.width(from));
+                let area = geometry.width * geometry.height;
+                let results = out.chunks_exact_mut(graph.width(to));
+                for (board, result) in read(from).chunks_exact(area * channels).zip(results) {
+                    pooling.forward(board, channels, result);
+                }
+            }
+            Op::Linear { from, to, weight, bias, relu } => {
+                let (before, after) = (graph.width(from), graph.width(to));
+                multiply(
+                    Size { rows: boards, cols: after, depth: before },
+                    out,
+                    Left::Rows(read(from), before),
+                    Right::Rows(&weights.transposed[weight.0]),
+                    Write::Replace,
+                );
+                for row in out.chunks_exact_mut(after) {
+                    for (i, value) in row.iter_mut().enumerate() {
+                        *value += bias.map_or(0.0, |bias| weights.arrays[bias.0][i]);
+                        *value = if relu { value.max(0.0) } else { *value };
+                    }
+                }
+            }
+            Op::AddVector { from, vector, relu, .. } => {
+                let (channels, real) = (padded(graph.width(from)), graph.width(vector));
+                let area = geometry.width * geometry.height;
+                let len = area * channels;
+                let vectors = read(vector).chunks_exact(real);
+                for (board, vector) in vectors.enumerate() {
+                    let from = &read(from)[board * len..][..len];
+                    let to = &mut out[board * len..][..len];
+                    to.copy_from_slice(from);
+                    let mut bias = vec![0.0; channels];
+                    bias[..real].copy_from_slice(vector);
+                    pointwise::finish(to, channels, Finish { bias: Some(&bias), add: None, relu });
+                }
+            }
+        }
+    }
+
+    /// [`Workspace::forward`] with convolutions by their definition.
+    pub(crate) fn forward_plain(&mut self, graph: &Graph, weights: &[Vec<f32>], prepared: &Prepared) {
+        for op in &graph.ops {
+            let place = self.places[op.to().0];
+            let mut out = mem::take(&mut self.memory[place]);
+            if let Op::Conv { from, to, kernel, weight, bias, add, relu } = *op {
+                let (width, height, boards) =
+                    (self.geometry.width, self.geometry.height, self.geometry.boards);
+                let (before, after) = (graph.width(from), graph.width(to));
+                let area = width * height;
+                for board in 0..boards {
+                    let x = &self.tensor(from)[board * area * padded(before)..][..area * padded(before)];
+                    let y = &mut out[board * area * padded(after)..][..area * padded(after)];
+                    plain::convolve(
+                        (x, padded(before)),
+                        (width, height),
+                        (&weights[weight.0], kernel),
+                        (y, padded(after)),
+                        (before, after),
+                    );
+                }
+                let bias = bias.map(|id| &prepared.arrays[id.0][..]);
+                let add = add.map(|id| self.tensor(id));
+                let len = area * boards * padded(after);
+                pointwise::finish(&mut out[..len], padded(after), Finish { bias, add, relu });
+            } else {
+                self.run(graph, prepared, op, &mut out);
+            }
+            self.memory[place] = out;
+        }
+    }
+
+    /// Adds the gradients of the weights to `sums`, from the gradients of the outputs.
+    pub(crate) fn backward(&mut self, graph: &Graph, weights: &Prepared, sums: &mut Gradients) {
+        for op in graph.ops.iter().rev() {
+            let mut dout = mem::take(&mut self.gradients[op.to().0]);
+            let relu = match *op {
+                Op::Conv { relu, .. }
+                | Op::Affine { relu, .. }
+                | Op::Linear { relu, .. }
+                | Op::AddVector { relu, .. } => relu,
+                Op::Pool { .. } => false,
+            };
+            if relu {
+                pointwise::mask(&mut dout, &self.memory[op.to().0]);
+            }
+            self.run_backward(graph, weights, op, &dout, sums);
+            self.gradients[op.to().0] = dout;
+        }
+    }
+
+    fn run_backward(
+        &mut self,
+        graph: &Graph,
+        weights: &Prepared,
+        op: &Op,
+        dout: &[f32],
+        sums: &mut Gradients,
+    ) {
+        let Workspace { geometry, memory, gradients, scratch, .. } = self;
+        let boards = geometry.boards;
+        let area = geometry.width * geometry.height;
+        let points = area * boards;
+        match *op {
+            Op::Conv { from, kernel, weight, bias, add, .. } => {
+                let (to, before) = conv_shape(graph, weight);
+                let (to_padded, before) = (padded(to), padded(before));
+                let dout_points = &dout[..points * to_padded];
+                if let Some(bias) = bias {
+                    pointwise::add_rows(&mut sums.arrays[bias.0], dout_points, to_padded);
+                }
+                if let Some(add) = add {
+                    pointwise::add(&mut gradients[add.0], dout);
+                }
+                let du = &mut sums.arrays[weight.0];
+                let u = &weights.transposed[weight.0];
+                let wanted = !graph.inputs.contains(&from);
+                let dx = wanted.then_some(&mut gradients[from.0][..]);
+                let (x, scratch) = (&memory[from.0], (&mut scratch.0[..], &mut scratch.1[..]));
+                if kernel == 3 {
+                    let job = Job { tiles: &geometry.tiles, boards, from: before, to: to_padded };
+                    winograd::backward(job, (x, u, dout), (du, dx), scratch);
+                } else {
+                    let shape = geometry.direct(kernel, before, to_padded);
+                    direct::backward(shape, (x, u, dout_points), (du, dx), scratch);
+                }
+            }
+            Op::Affine { from, scale, bias, .. } => {
+                let channels = padded(graph.width(from));
+                pointwise::add_rows(&mut sums.arrays[bias.0], &dout[..points * channels], channels);
+                let factors = &weights.arrays[scale.0];
+                let of_scale = &mut sums.arrays[scale.0];
+                let rows =
+                    memory[from.0].chunks_exact(channels).zip(dout.chunks_exact(channels)).take(points);
+                for ((x, d), dx) in rows.zip(gradients[from.0].chunks_exact_mut(channels)) {
+                    for c in 0..channels {
+                        dx[c] += d[c] * factors[c];
+                    }
+                    for (c, sum) in of_scale.iter_mut().enumerate() {
+                        *sum += d[c] * x[c];
+                    }
+                }
+            }
+            Op::Pool { from, to, pooling } => {
+                let channels = padded(graph.width(from));
+                let douts = dout.chunks_exact(graph.width(to));
+                let xs = memory[from.0].chunks_exact(area * channels);
+                let dxs = gradients[from.0].chunks_exact_mut(area * channels);
+                for ((x, dx), dout) in xs.zip(dxs).zip(douts) {
+                    pooling.backward(x, channels, dout, dx);
+                }
+            }
+            Op::Linear { from, to, weight, bias, .. } => {
+                let (before, after) = (graph.width(from), graph.width(to));
+                if let Some(bias) = bias {
+                    pointwise::add_rows(&mut sums.arrays[bias.0], dout, after);
+                }
+                multiply(
+                    Size { rows: after, cols: before, depth: boards },
+                    &mut sums.arrays[weight.0],
+                    Left::Columns(dout, after),
+                    Right::Rows(&memory[from.0]),
+                    Write::Add,
+                );
+                multiply(
+                    Size { rows: boards, cols: before, depth: after },
+                    &mut gradients[from.0],
+                    Left::Rows(dout, after),
+                    Right::Rows(&weights.arrays[weight.0]),
+                    Write::Add,
+                );
+            }
+            Op::AddVector { from, vector, .. } => {
+                let (channels, real) = (padded(graph.width(from)), graph.width(vector));
+                pointwise::add(&mut gradients[from.0], dout);
+                let dvectors = gradients[vector.0].chunks_exact_mut(real);
+                for (dout, dvector) in dout.chunks_exact(area * channels).zip(dvectors) {
+                    pointwise::add_rows(dvector, dout, channels);
+                }
+            }
+        }
+    }
+}
+
+impl Geometry {
+    fn direct(&self, kernel: usize, from: usize, to: usize) -> direct::Shape {
+        direct::Shape { width: self.width, height: self.height, boards: self.boards, kernel, from, to }
+    }
+}
+
+/// Floats of a tensor; planes have a point of zeros behind the last board.
+fn tensor_len(shape: Shape, area: usize, boards: usize) -> usize {
+    match shape {
+        Shape::Planes(channels) => (area * boards + 1) * padded(channels),
+        Shape::Vector(width) => width * boards,
+    }
+}
+
+/// Sums of gradients, arranged as the kernels have the weights.
+#[derive(Clone, Debug)]
+pub(crate) struct Gradients {
+    kind: TileKind,
+    arrays: Vec<Vec<f32>>,
+}
+
+impl Gradients {
+    /// Zeros for weights of this kind.
+    pub(crate) fn new(graph: &Graph, kind: TileKind) -> Gradients {
+        let mut arrays: Vec<Vec<f32>> = graph.params.iter().map(|p| vec![0.0; p.len()]).collect();
+        for op in &graph.ops {
+            if let Op::Conv { kernel, weight, .. } = *op {
+                let (to, from) = conv_shape(graph, weight);
+                let products = if kernel == 3 { kind.products() } else { kernel * kernel };
+                arrays[weight.0].resize(products * padded(to) * padded(from), 0.0);
+            }
+        }
+        Gradients { kind, arrays }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.arrays.iter_mut().for_each(|array| array.fill(0.0));
+    }
+
+    /// Adds the sums to gradients of the weights as they are stored.
+    pub(crate) fn add_to(&self, graph: &Graph, out: &mut [Vec<f32>]) {
+        for op in &graph.ops {
+            if let Op::Conv { kernel, weight, .. } = *op {
+                let sizes = conv_shape(graph, weight);
+                let (sums, out) = (&self.arrays[weight.0], &mut out[weight.0]);
+                if kernel == 3 {
+                    winograd::add_weight_gradient(self.kind, sums, sizes, out);
+                } else {
+                    direct::add_weight_gradient(sums, kernel, sizes, out);
+                }
+            }
+            for (id, _) in plain_params(graph, op).into_iter().flatten() {
+                pointwise::add(&mut out[id.0], &self.arrays[id.0]);
+            }
+        }
+    }
+}
+
+/// Shared prepared weights.
+pub(crate) type SharedWeights = Arc<Prepared>;

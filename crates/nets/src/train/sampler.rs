@@ -1,0 +1,105 @@
+//! Which positions are learned from, in which order.
+//!
+//! Every chunk consists of positions from one group of games. Groups take turns by their weights; the positions of a group
+//! come in a random order without repetition until all have been seen. The order depends on the seed only, and the
+//! state is a number for each group, so that a training can be resumed exactly.
+
+use serde::{Deserialize, Serialize};
+use tengen_board::Symmetry;
+
+use super::data::Group;
+
+/// A position to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Draw {
+    pub(crate) group: usize,
+    pub(crate) index: u64,
+    pub(crate) symmetry: Symmetry,
+}
+
+/// How far the sampler has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sampler {
+    seed: u64,
+    /// Positions drawn from each group.
+    drawn: Vec<u64>,
+}
+
+/// Well mixed bits of two numbers (splitmix64).
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Where `i` goes in a random order of 0 to `n` − 1: a Feistel network over the next even number of bits, applied until it is
+/// below `n`.
+fn shuffled(i: u64, n: u64, key: u64) -> u64 {
+    let half = (u64::BITS - n.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
+    let mask = (1u64 << half) - 1;
+    let mut x = i;
+    loop {
+        let (mut left, mut right) = (x >> half, x & mask);
+        for round in 0..4 {
+            (left, right) = (right, left ^ (mix(key ^ round, right) & mask));
+        }
+        x = (left << half) | right;
+        if x < n {
+            return x;
+        }
+    }
+}
+
+impl Sampler {
+    pub(crate) fn new(seed: u64, groups: usize) -> Sampler {
+        Sampler { seed, drawn: vec![0; groups] }
+    }
+
+    /// Whether it belongs to so many groups.
+    pub(crate) fn fits(&self, groups: usize) -> bool {
+        self.drawn.len() == groups
+    }
+
+    /// The next chunk.
+    pub(crate) fn chunk(&mut self, groups: &[Group], size: usize) -> Vec<Draw> {
+        let share = |g: &Group| g.len() as f64 * g.weight;
+        // The group that is furthest behind its share.
+        let group = (0..groups.len())
+            .min_by(|&a, &b| {
+                let progress = |i: usize| (self.drawn[i] + 1) as f64 / share(&groups[i]);
+                progress(a).total_cmp(&progress(b))
+            })
+            .expect("there is at least one group");
+        let length = groups[group].len();
+        (0..size)
+            .map(|_| {
+                let n = self.drawn[group];
+                self.drawn[group] += 1;
+                let key = mix(self.seed, ((group as u64) << 32) | (n / length));
+                let symmetries = if groups[group].width == groups[group].height { 8 } else { 4 };
+                Draw {
+                    group,
+                    index: shuffled(n % length, length, key),
+                    symmetry: Symmetry::ALL[(mix(key, n) % symmetries) as usize],
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_comes_once() {
+        for n in [1, 2, 3, 100, 1000, 1025] {
+            let mut seen = vec![false; n as usize];
+            for i in 0..n {
+                let at = shuffled(i, n, 7) as usize;
+                assert!(!std::mem::replace(&mut seen[at], true));
+            }
+        }
+    }
+}

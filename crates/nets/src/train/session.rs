@@ -1,0 +1,165 @@
+//! A training from beginning to end: checkpoints, held-out tests, the log and its plot.
+//!
+//! In the folder of a training are `checkpoint.safetensors` (to go on from), `net.safetensors` (the network so far),
+//! `log.jsonl` (a line for every report) and `progress.svg` (loss and accuracy).
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Dataset, Tally, Trainer, plot, test};
+use crate::{error::NetError, file::write_atomically};
+
+/// When to report, test and save. None of it changes what is learned.
+#[derive(Clone, Debug)]
+pub struct SessionConfig {
+    /// The folder of the training.
+    pub folder: PathBuf,
+    /// Positions between reports.
+    pub report_every: u64,
+    /// Positions between held-out tests.
+    pub test_every: u64,
+    /// Held-out positions of a test.
+    pub test_positions: u64,
+    /// Time between checkpoints.
+    pub checkpoint_every: Duration,
+    /// Goes into the network's metadata: how it was trained.
+    pub about: String,
+}
+
+/// Means over some positions.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Accuracy {
+    /// Positions.
+    pub positions: u64,
+    /// Share of next moves that were the first choice.
+    pub top1: f64,
+    /// Share of next moves among the first five.
+    pub top5: f64,
+    /// Mean cross-entropy of the next move.
+    pub loss: f64,
+    /// Share of winners told right, if the network tells them.
+    pub value_right: Option<f64>,
+    /// Mean squared error of the winning probability.
+    pub value_error: Option<f64>,
+    /// Mean cross-entropy of the result.
+    pub value_loss: Option<f64>,
+}
+
+impl From<&Tally> for Accuracy {
+    fn from(tally: &Tally) -> Accuracy {
+        let value = tally.value();
+        Accuracy {
+            positions: tally.positions as u64,
+            top1: tally.top1_rate(),
+            top5: tally.top5_rate(),
+            loss: tally.mean_loss(),
+            value_right: value.map(|v| v.0),
+            value_error: value.map(|v| v.1),
+            value_loss: value.map(|v| v.2),
+        }
+    }
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Steps so far.
+    pub steps: u64,
+    /// Positions so far.
+    pub positions: u64,
+    /// The learning rate.
+    pub rate: f32,
+    /// Positions a second since the last report.
+    pub per_second: f64,
+    /// On the positions trained on since the last report, each before it was learned.
+    pub train: Accuracy,
+    /// On the held-out positions, if they were tested.
+    pub held_out: Option<Accuracy>,
+}
+
+const LOG: &str = "log.jsonl";
+
+/// The reports in a folder, up to so many steps.
+fn read_log(folder: &Path, steps: u64) -> Vec<Report> {
+    let text = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    // A line that was cut off by an interruption is later than the checkpoint anyway.
+    let reports = text.lines().filter_map(|line| serde_json::from_str::<Report>(line).ok());
+    reports.take_while(|report| report.steps <= steps).collect()
+}
+
+/// Trains until all positions are done or `stop` says so, telling `observe` each report.
+pub fn run(
+    trainer: &mut Trainer,
+    held_out: Option<&Dataset>,
+    config: &SessionConfig,
+    mut observe: impl FnMut(&Report),
+    stop: impl Fn() -> bool,
+) -> Result<(), NetError> {
+    let folder = &config.folder;
+    fs::create_dir_all(folder).map_err(NetError::io("cannot make", folder))?;
+    let mut log = read_log(folder, trainer.steps);
+    let mut tally = Tally::default();
+    let (mut last_report, mut last_save) = (Instant::now(), Instant::now());
+    let mut reported = trainer.positions();
+    let crosses = |before: u64, after: u64, every: u64| every > 0 && before / every != after / every;
+    loop {
+        let finished = trainer.is_finished();
+        let over = finished || stop();
+        if over || last_save.elapsed() >= config.checkpoint_every {
+            save(trainer, config, &log)?;
+            last_save = Instant::now();
+        }
+        if over {
+            return Ok(());
+        }
+        let before = trainer.positions();
+        let step = trainer.step();
+        tally.add(&step.tally);
+        let ended = trainer.is_finished();
+        let tested = ended || crosses(before, step.positions, config.test_every);
+        if !(tested || crosses(before, step.positions, config.report_every)) {
+            continue;
+        }
+        let per_second = (step.positions - reported) as f64 / last_report.elapsed().as_secs_f64();
+        let held_out = held_out.filter(|_| tested).map(|data| {
+            let threads = trainer.config().threads;
+            let most = Some(config.test_positions);
+            Accuracy::from(&test(&trainer.network(), data, most, threads, trainer.config().ranks, |_| ()))
+        });
+        let report = Report {
+            steps: step.steps,
+            positions: step.positions,
+            rate: step.rate,
+            per_second,
+            train: Accuracy::from(&tally),
+            held_out,
+        };
+        tally = Tally::default();
+        (last_report, reported) = (Instant::now(), step.positions);
+        observe(&report);
+        log.push(report);
+    }
+}
+
+fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(), NetError> {
+    let folder = &config.folder;
+    let lines =
+        log.iter().map(|report| serde_json::to_string(report).expect("a report is plain data") + "\n");
+    write_atomically(&folder.join(LOG), lines.collect::<String>().as_bytes())?;
+    let mut about = vec![("training", config.about.clone()), ("positions", trainer.positions().to_string())];
+    if let Some(accuracy) = log.iter().rev().find_map(|report| report.held_out) {
+        about.push(("held_out_top1", format!("{:.4}", accuracy.top1)));
+    }
+    trainer.network().save(&folder.join("net.safetensors"), &about)?;
+    if log.len() > 1 {
+        plot::draw(log, &folder.join("progress.svg"))?;
+    }
+    // Last, so that whatever stands beside a checkpoint is at least as new.
+    trainer.save(folder)?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! One thread of a training: its memory and its sums.
+
+use super::{
+    CHUNK, TrainConfig,
+    data::{Group, Sample},
+    loss::{self, GradientScale, Tally},
+    sampler::Draw,
+};
+use crate::{
+    graph::Graph,
+    kernels::{padded, winograd::TileKind},
+    network::Network,
+    planes::{PlaneWriter, Position},
+    run::{Gradients, Prepared, Workspace},
+};
+
+pub(crate) struct Worker {
+    /// One for each board size met.
+    workspaces: Vec<Workspace>,
+    /// One for each kind of tiles met, and whether it was added to in this step.
+    gradients: Vec<(TileKind, Gradients, bool)>,
+    planes: PlaneWriter,
+    tally: Tally,
+}
+
+impl Worker {
+    pub(crate) fn new() -> Worker {
+        Worker {
+            workspaces: Vec::new(),
+            gradients: Vec::new(),
+            planes: PlaneWriter::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Clears the sums.
+    pub(crate) fn begin(&mut self) {
+        self.tally = Tally::default();
+        for (_, gradients, used) in &mut self.gradients {
+            if std::mem::take(used) {
+                gradients.clear();
+            }
+        }
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Adds the sums of gradients to those of the weights as they are stored.
+    pub(crate) fn add_to(&self, graph: &Graph, out: &mut [Vec<f32>]) {
+        for (_, gradients, used) in &self.gradients {
+            if *used {
+                gradients.add_to(graph, out);
+            }
+        }
+    }
+
+    /// Forwards and backwards.
+    pub(crate) fn train(
+        &mut self,
+        network: &Network,
+        prepared: &[(TileKind, Prepared)],
+        groups: &[Group],
+        chunk: &[Draw],
+        config: &TrainConfig,
+    ) {
+        let samples = draw(groups, chunk, network.heads.ownership.is_some());
+        let at = self.workspace(network, &samples, true);
+        self.fill(network, at, &samples, config.ranks);
+        let workspace = &mut self.workspaces[at];
+        let kind = workspace.tile_kind();
+        let weights = weights_of(prepared, kind);
+        let graph = &network.graph;
+        workspace.forward(graph, weights);
+        workspace.clear_gradients();
+        let scale = GradientScale { weights: config.loss, positions: config.batch };
+        loss::evaluate((graph, &network.heads), workspace, &samples, Some(scale), &mut self.tally);
+        let known = self.gradients.iter().position(|g| g.0 == kind);
+        let i = known.unwrap_or_else(|| {
+            self.gradients.push((kind, Gradients::new(graph, kind), false));
+            self.gradients.len() - 1
+        });
+        self.gradients[i].2 = true;
+        workspace.backward(graph, weights, &mut self.gradients[i].1);
+    }
+
+    /// Forwards only.
+    pub(crate) fn test(
+        &mut self,
+        network: &Network,
+        prepared: &[(TileKind, Prepared)],
+        groups: &[Group],
+        chunk: &[Draw],
+        ranks: bool,
+    ) {
+        let samples = draw(groups, chunk, false);
+        let at = self.workspace(network, &samples, false);
+        self.fill(network, at, &samples, ranks);
+        let workspace = &mut self.workspaces[at];
+        let weights = weights_of(prepared, workspace.tile_kind());
+        workspace.forward(&network.graph, weights);
+        loss::evaluate((&network.graph, &network.heads), workspace, &samples, None, &mut self.tally);
+    }
+
+    /// The workspace for a chunk.
+    fn workspace(&mut self, network: &Network, samples: &[Sample], training: bool) -> usize {
+        let board = &samples[0].board;
+        let size = (board.width(), board.height());
+        self.workspaces.iter().position(|w| w.size() == size).unwrap_or_else(|| {
+            let new = if training { Workspace::for_training } else { Workspace::new };
+            self.workspaces.push(new(&network.graph, size, CHUNK));
+            self.workspaces.len() - 1
+        })
+    }
+
+    fn fill(&mut self, network: &Network, at: usize, samples: &[Sample], ranks: bool) {
+        let planes = network.spec().planes;
+        let stride = padded(planes.count());
+        let area = samples[0].board.area();
+        let inputs = self.workspaces[at].tensor_mut(network.heads.input).chunks_exact_mut(area * stride);
+        for (sample, out) in samples.iter().zip(inputs) {
+            let position = Position {
+                board: &sample.board,
+                moves: &sample.history,
+                komi: sample.komi,
+                rank: sample.rank.filter(|_| ranks),
+            };
+            self.planes.write(planes, &position, out, stride);
+        }
+    }
+}
+
+fn draw(groups: &[Group], chunk: &[Draw], ownership: bool) -> Vec<Sample> {
+    chunk.iter().map(|d| groups[d.group].sample(d.index, d.symmetry, ownership)).collect()
+}
+
+fn weights_of(prepared: &[(TileKind, Prepared)], kind: TileKind) -> &Prepared {
+    &prepared.iter().find(|(k, _)| *k == kind).expect("weights are prepared for every size in the batch").1
+}
