@@ -10,7 +10,8 @@
 //! paper's tables on 9x9: basic +13 and progressive pruning +4 points against it, in two hours rather than five minutes a
 //! game; 1,000, 10,000 and 100,000 games a move give −12.7, 0 and +3.2 points.
 //!
-//! **Differences.** A pass has no point at which to be first, so it has no value.
+//! **Differences.** A pass has no point at which to be first. Where it is a candidate, it begins its share of the games as in
+//! basic flat Monte Carlo, and they make its value.
 
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, ColorMap, Move, Vertex, VertexMap};
@@ -35,6 +36,8 @@ pub struct AmafConfig {
 pub(super) struct AmafTable {
     stats: ColorMap<Box<VertexMap<ScoreStats>>>,
     all: ScoreStats,
+    /// Of the games that began with a pass.
+    passes: ScoreStats,
     /// The last game in which somebody played there.
     last_game: VertexMap<u32>,
 }
@@ -44,13 +47,23 @@ impl AmafTable {
         AmafTable {
             stats: ColorMap(Color::ALL.map(|_| Box::new(VertexMap::filled(ScoreStats::default())))),
             all: ScoreStats::default(),
+            passes: ScoreStats::default(),
             last_game: VertexMap::filled(0),
         }
+    }
+
+    /// How the next game begins: with a pass in its turn, if that is one of the candidates.
+    pub(super) fn opening(&self, candidates: &[Move]) -> &'static [Move] {
+        let is_due = (self.all.games() as usize).is_multiple_of(candidates.len());
+        if is_due && candidates.contains(&Move::PASS) { &[Move::PASS] } else { &[] }
     }
 
     /// Takes a game into account that `first` began.
     pub(super) fn record(&mut self, moves: &[Move], first: Color, sample: Sample) {
         self.all.add(sample);
+        if moves.first() == Some(&Move::PASS) {
+            self.passes.add(sample);
+        }
         let game = self.all.games();
         let mut color = first;
         for mv in moves {
@@ -63,9 +76,9 @@ impl AmafTable {
         }
     }
 
-    /// Of the games in which `color` was first to play the move.
+    /// Of the games in which `color` was first to play the move, or which began with a pass.
     pub(super) fn stats(&self, color: Color, mv: Move) -> ScoreStats {
-        mv.vertex().map_or_else(ScoreStats::default, |v| self.stats[color][v])
+        mv.vertex().map_or(self.passes, |v| self.stats[color][v])
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -112,11 +125,12 @@ impl Amaf {
 
 impl Method for Amaf {
     fn play(&mut self, sampler: &mut Sampler<'_>, progress: f32) -> bool {
+        let opening = self.table.opening(&self.candidates);
         let sample = match &mut self.chooser {
-            Chooser::Policy(policy) => sampler.play(&[], &mut **policy),
+            Chooser::Policy(policy) => sampler.play(opening, &mut **policy),
             Chooser::Tempered(tempered) => {
                 tempered.update(&self.table, progress);
-                sampler.play(&[], &mut **tempered)
+                sampler.play(opening, &mut **tempered)
             }
         };
         self.table.record(sampler.moves(), self.color, sample);
@@ -135,6 +149,20 @@ impl Method for Amaf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pass_begins_its_share_of_the_games() {
+        let candidates: Vec<Move> = ["A1", "B1", "pass"].map(|m| m.parse().unwrap()).to_vec();
+        let mut table = AmafTable::new();
+        for i in 0..9 {
+            let opening = table.opening(&candidates);
+            assert_eq!(opening.len(), usize::from(i % 3 == 0));
+            table.record(opening, Color::White, Sample { score: i as f32, black_value: 1.0 });
+        }
+        let stats = table.stats(Color::White, Move::PASS);
+        assert_eq!((stats.games(), stats.mean()), (3, 3.0));
+        assert!(table.opening(&candidates[..2]).is_empty());
+    }
 
     #[test]
     fn a_game_counts_for_the_player_who_was_first_at_a_point() {

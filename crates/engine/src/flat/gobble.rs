@@ -105,7 +105,7 @@ fn disturb(list: &mut [Vertex], swap: f32, rng: &mut Rng) {
 impl Method for Gobble {
     fn play(&mut self, sampler: &mut Sampler<'_>, progress: f32) -> bool {
         self.arrange(progress, sampler.rng());
-        let sample = sampler.play(&[], &mut self.policy);
+        let sample = sampler.play(self.table.opening(&self.candidates), &mut self.policy);
         self.table.record(sampler.moves(), self.color, sample);
         true
     }
