@@ -75,6 +75,9 @@ fn bench_search_is_deterministic_but_for_the_times() {
     for field in ["signature", "nodes", "mean_score", "black_wins"] {
         assert_eq!(report[field], again[field], "{field}");
     }
+    let flat =
+        tengen(&["bench", "search", "--preset", "mc", "--size", "5", "--playouts", "60", "--json"]).json();
+    assert!(flat["bare_per_cpu_second"].as_f64().unwrap() > 0.0);
     let threads = ["bench", "search", "--size", "5", "--playouts", "60", "--threads", "2", "--json"];
     assert!(tengen(&threads).json()["signature"].is_null());
     let run = tengen(&["bench", "search", "--preset", "random"]);

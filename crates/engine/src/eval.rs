@@ -183,23 +183,7 @@ impl PlayoutEvaluator {
 impl Evaluator for PlayoutEvaluator {
     fn evaluate(&mut self, leaves: &mut [Leaf], komi: f32, rng: &mut Rng) {
         for leaf in leaves {
-            let points = if ended(leaf) {
-                area_score(&leaf.board)
-            } else {
-                self.policy.play_out(&mut leaf.board, &mut leaf.moves, &self.limits, rng)
-            };
-            leaf.set_score(points, komi);
-            let winner = match leaf.score {
-                s if s > 0.0 => Some(Color::Black),
-                s if s < 0.0 => Some(Color::White),
-                _ => None,
-            };
-            self.policy.finish(&FinishedPlayout {
-                moves: leaf.since_root(),
-                first: leaf.root_color,
-                tree_moves: leaf.tree_moves,
-                winner,
-            });
+            play_to_end(&mut *self.policy, leaf, self.limits, komi, rng);
         }
     }
 
@@ -218,6 +202,33 @@ impl Evaluator for PlayoutEvaluator {
     fn reply_hits(&self) -> Option<ReplyHits> {
         self.policy.reply_hits()
     }
+}
+
+/// Plays a leaf to its end by a policy, which learns from it.
+pub(crate) fn play_to_end(
+    policy: &mut dyn PlayoutPolicy,
+    leaf: &mut Leaf,
+    limits: PlayoutLimits,
+    komi: f32,
+    rng: &mut Rng,
+) {
+    let points = if ended(leaf) {
+        area_score(&leaf.board)
+    } else {
+        policy.play_out(&mut leaf.board, &mut leaf.moves, &limits, rng)
+    };
+    leaf.set_score(points, komi);
+    let winner = match leaf.score {
+        s if s > 0.0 => Some(Color::Black),
+        s if s < 0.0 => Some(Color::White),
+        _ => None,
+    };
+    policy.finish(&FinishedPlayout {
+        moves: leaf.since_root(),
+        first: leaf.root_color,
+        tree_moves: leaf.tree_moves,
+        winner,
+    });
 }
 
 /// Whether both players passed on the way to the leaf, so that the position counts as it is.

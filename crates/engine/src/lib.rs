@@ -3,10 +3,12 @@
 pub mod analysis;
 pub mod book;
 pub mod clock;
+mod conduct;
 pub mod configure;
 pub mod dynamic_komi;
 mod ending;
 pub mod eval;
+pub mod flat;
 pub mod gtp;
 pub mod ladder;
 pub mod mcts;

@@ -1,18 +1,16 @@
 //! The player that searches: keeps its tree and what its policies have learned from move to move.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tengen_board::{Color, Game, Move, PlayedMove};
 
 use crate::{
-    clock::Delays,
-    ending,
+    conduct::Conduct,
     eval::{Evaluator, PlayoutEvaluator},
     player::{Budget, Decision, Player, ReplyTable, StopSignal},
     playout::LearnedReply,
     prior::Gcmb,
     report::SearchReport,
-    resignation::Resignation,
     restriction::Restriction,
     rng::Rng,
     search::{SearchConfig, SearchParts, search},
@@ -32,11 +30,7 @@ pub struct Mcts {
     rng: Rng,
     /// The game whose position is the tree's root.
     root: Option<Game>,
-    /// How much longer moves took than the clock allowed.
-    overrun: Delays,
-    /// The longest time that the clock allowed for the last move.
-    planned: Option<Duration>,
-    resignation: Resignation,
+    conduct: Conduct,
     /// What the tree was restricted to.
     restrictions: Vec<Restriction>,
     report: Option<SearchReport>,
@@ -63,9 +57,7 @@ impl Mcts {
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
-            overrun: Delays::default(),
-            planned: None,
-            resignation: Resignation::default(),
+            conduct: Conduct::default(),
             restrictions: Vec::new(),
             report: None,
         }
@@ -80,7 +72,10 @@ impl Mcts {
     fn run(&mut self, game: &Game, budget: &Budget) -> SearchReport {
         let start = Instant::now();
         self.prepare(game, &budget.restrictions);
-        let budget = self.fill_in(game, budget, start.elapsed());
+        let mut budget = self.conduct.plan(&self.config.pace, game, budget, &self.budget, start.elapsed());
+        if budget.playouts.is_none() && budget.time.is_none() {
+            budget.playouts = Some(Self::DEFAULT_PLAYOUTS);
+        }
         if let Some(gcmb) = &mut self.gcmb {
             gcmb.clear();
         }
@@ -92,33 +87,12 @@ impl Mcts {
             gcmb: self.gcmb.as_ref(),
             threads: self.threads,
         };
-        self.planned = budget.time.filter(|_| budget.clock.is_some());
         search(game, &parts, &budget, &mut self.rng)
     }
 
     /// The table of corresponding moves of the last search, and the tree it belongs to.
     pub fn gcmb(&mut self) -> Option<(&mut Gcmb, &Tree)> {
         self.gcmb.as_mut().map(|gcmb| (gcmb, &self.tree))
-    }
-
-    /// The budget with this player's own settings where it leaves something open, and with a share of the clock, of
-    /// which `used` is gone already. Where a clock runs, settings can only make the search shorter.
-    fn fill_in(&self, game: &Game, budget: &Budget, used: Duration) -> Budget {
-        let mut budget = budget.clone();
-        if budget.playouts.is_none() && budget.time.is_none() {
-            (budget.playouts, budget.time) = (self.budget.playouts, self.budget.time);
-        }
-        let allotment =
-            budget.clock.and_then(|clock| self.config.pace.allot(&clock, game.board(), &self.overrun));
-        if let Some(allotment) = allotment {
-            let most = allotment.most.saturating_sub(used);
-            budget.time = Some(budget.time.map_or(most, |time| time.min(most)));
-            budget.enough = Some(allotment.enough.saturating_sub(used));
-        }
-        if budget.playouts.is_none() && budget.time.is_none() {
-            budget.playouts = Some(Self::DEFAULT_PLAYOUTS);
-        }
-        budget
     }
 
     /// Makes the position of `game` the tree's root, keeping the subtree where the game goes on from the last root.
@@ -130,7 +104,7 @@ impl Mcts {
             self.restrictions == restrictions && (restrictions.is_empty() || moves.is_empty())
         };
         if new_moves.is_none() {
-            self.resignation = Resignation::default();
+            self.conduct.new_game();
         }
         match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
             Some(moves) => moves.iter().for_each(|m| self.tree.advance(m.mv)),
@@ -138,20 +112,6 @@ impl Mcts {
         }
         self.root = Some(game.clone());
         self.restrictions = restrictions.to_vec();
-    }
-
-    /// What to do after the last search.
-    fn choose(&mut self, game: &Game, budget: &Budget) -> Decision {
-        let Some(report) = &self.report else { return Decision::Play(Move::PASS) };
-        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
-        if !budget.cleanup && self.resignation.is_due(game, report, resign, resign_moves) {
-            return Decision::Resign;
-        }
-        if settle || budget.cleanup {
-            return Decision::Play(ending::choose(game, report, budget.cleanup));
-        }
-        let best = report.moves.iter().find(|m| m.visits > 0);
-        Decision::Play(best.map_or(Move::PASS, |m| m.mv))
     }
 }
 
@@ -180,10 +140,10 @@ impl Player for Mcts {
     fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
         let start = Instant::now();
         self.search(game, budget);
-        let decision = self.choose(game, budget);
-        if let Some(planned) = self.planned {
-            self.overrun.note(start.elapsed().saturating_sub(planned));
-        }
+        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
+        let decision =
+            self.conduct.choose(game, self.report.as_ref(), budget.cleanup, settle, (resign, resign_moves));
+        self.conduct.note(start.elapsed());
         decision
     }
 

@@ -34,6 +34,8 @@ pub struct RootMove {
     pub score_deviation: f32,
     /// As [`SearchReport::ownership`], after this move, if it was asked for.
     pub ownership: Option<Box<VertexMap<f32>>>,
+    /// How many playouts the search had made when it left the move out for good, if it did. For players that prune.
+    pub pruned_at: Option<u64>,
 }
 
 impl RootMove {
@@ -58,9 +60,9 @@ pub struct SearchReport {
     pub to_play: Color,
     /// The moves, best first by the rule that chose the move.
     pub moves: Vec<RootMove>,
-    /// Mean of Black's value over all playouts of this search.
+    /// Mean of Black's value over all playouts of this search; without a tree, of the best move.
     pub black_value: f32,
-    /// Mean of Black's points minus White's, komi included.
+    /// Mean of Black's points minus White's over the same playouts, komi included.
     pub score: f32,
     /// Standard deviation of that in single playouts.
     pub score_deviation: f32,
@@ -140,6 +142,7 @@ pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
                 score: 0.0,
                 score_deviation: 0.0,
                 ownership: None,
+                pruned_at: None,
             }
         })
         .collect()

@@ -58,7 +58,7 @@ impl Default for OwnershipTotals {
 }
 
 impl OwnershipTotals {
-    fn count(&mut self, board: &Board) {
+    pub(crate) fn count(&mut self, board: &Board) {
         self.playouts += 1;
         for v in board.points() {
             self.sums[v] += owner(board, v).map_or(0, Color::sign);

@@ -9,8 +9,9 @@ use std::time::Instant;
 use tengen_board::{Game, InvalidSize, Move, Rules};
 use tengen_engine::{
     player::{Budget, Decision, Player, RandomPlayer},
-    playout::UniformConfig,
+    playout::{PlayoutConfig, PlayoutLimits, UniformConfig},
     report::SearchReport,
+    rng::Rng,
 };
 
 use crate::matches::cpu::Meter;
@@ -37,6 +38,8 @@ pub struct SearchBench {
     pub tree_bytes: usize,
     /// The hash; only of use with one thread.
     pub signature: u64,
+    /// CPU time of as many bare playouts from the same positions, if they were asked for.
+    pub bare_cpu_seconds: Option<f64>,
 }
 
 /// The positions for a board size, the empty board first.
@@ -58,12 +61,15 @@ pub fn positions(width: usize, height: usize) -> Result<Vec<Game>, InvalidSize> 
 }
 
 /// Searches every position from a fresh start. `None` if the player does not search. `on_position` is called after each.
+///
+/// As many playouts of the kind `bare` are measured besides, position by position, so that both meet the same machine.
 pub fn bench_search(
     player: &mut dyn Player,
     positions: &[Game],
     playouts: u64,
     threads: usize,
     seed: u64,
+    bare: Option<(&PlayoutConfig, PlayoutLimits)>,
     mut on_position: impl FnMut(),
 ) -> Option<SearchBench> {
     let budget = Budget { playouts: Some(playouts), ..Budget::default() };
@@ -85,12 +91,27 @@ pub fn bench_search(
         bench.nodes += report.nodes as u64;
         bench.tree_bytes = bench.tree_bytes.max(report.tree_bytes);
         hash.add_report(report);
+        if let Some((config, limits)) = bare {
+            let ((), cpu) = meter.measure(|| play_bare(config, limits, game, report.playouts, seed));
+            *bench.bare_cpu_seconds.get_or_insert_default() += cpu.unwrap_or_default().as_secs_f64();
+        }
         on_position();
     }
     bench.mean_score /= bench.playouts.max(1) as f64;
     bench.black_wins /= bench.playouts.max(1) as f64;
     bench.signature = hash.0;
     Some(bench)
+}
+
+/// Playouts from a position with nothing around them.
+fn play_bare(config: &PlayoutConfig, limits: PlayoutLimits, game: &Game, playouts: u64, seed: u64) {
+    let (mut policy, mut rng) = (config.build(), Rng::new(seed));
+    let (mut board, mut moves) = (game.board().clone(), Vec::new());
+    for _ in 0..playouts {
+        board.clone_from(game.board());
+        moves.clear();
+        std::hint::black_box(policy.play_out(&mut board, &mut moves, &limits, &mut rng));
+    }
 }
 
 /// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): its numbers are the same everywhere.
@@ -137,7 +158,7 @@ mod tests {
         let positions = &positions(5, 5).unwrap();
         let run = |spec: &str, seed| {
             let mut player = spec.parse::<PlayerSpec>().unwrap().build().unwrap();
-            bench_search(&mut *player, positions, 50, 1, seed, || {}).map(|bench| bench.signature)
+            bench_search(&mut *player, positions, 50, 1, seed, None, || {}).map(|bench| bench.signature)
         };
         assert_eq!(run("rave", 1), run("rave", 1));
         assert_ne!(run("rave", 1), run("rave", 2));

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
     book::{Book, BookPlayer},
+    flat::{Flat, FlatConfig},
     gtp::{ExternalPlayer, Timeouts},
     mcts::Mcts,
     player::{Player, RandomPlayer},
-    playout::UniformConfig,
+    playout::{PlayoutConfig, PlayoutLimits, UniformConfig},
     search::SearchConfig,
 };
 
@@ -22,6 +23,8 @@ pub enum PlayerConfig {
     Random(UniformConfig),
     /// See [`Mcts`].
     Mcts(Box<SearchConfig>),
+    /// See [`Flat`].
+    Flat(Box<FlatConfig>),
     /// See [`ExternalPlayer`].
     Gtp(ExternalConfig),
 }
@@ -63,6 +66,14 @@ impl ExternalConfig {
 }
 
 impl PlayerConfig {
+    /// The playouts of a player that does little else: what its speed can be compared with.
+    pub fn bare_playouts(&self) -> Option<(&PlayoutConfig, PlayoutLimits)> {
+        match self {
+            PlayerConfig::Flat(config) => Some((&config.playout, config.limits)),
+            _ => None,
+        }
+    }
+
     /// The running player; `name` is what GTP and reports call it.
     pub fn build(&self, name: &str, options: &PlayerOptions) -> Result<Box<dyn Player>, SpecError> {
         let seed = options.seed_or_fresh();
@@ -71,6 +82,7 @@ impl PlayerConfig {
             PlayerConfig::Mcts(config) => {
                 Box::new(Mcts::new(name, config, options.budget(), options.threads.unwrap_or(1), seed))
             }
+            PlayerConfig::Flat(config) => Box::new(Flat::new(name, config, options.budget(), seed)),
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
         };
         Ok(match &options.book {

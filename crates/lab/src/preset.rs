@@ -17,8 +17,21 @@ macro_rules! presets {
     };
 }
 
-/// Every preset, weakest first.
-pub const PRESETS: &[Preset] = presets!["random", "uct", "rave", "rave-lgr", "rave-lgrf", "gcmb", "default"];
+/// Every preset, oldest system first.
+pub const PRESETS: &[Preset] = presets![
+    "random",
+    "gobble",
+    "mc",
+    "mc-pp",
+    "mc-amaf",
+    "mc-depth2",
+    "uct",
+    "rave",
+    "rave-lgr",
+    "rave-lgrf",
+    "gcmb",
+    "default"
+];
 
 impl Preset {
     /// The preset used where none is named.

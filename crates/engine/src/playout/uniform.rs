@@ -39,6 +39,12 @@ impl EyeRule {
         board.is_surrounded(v, color) && self.is_surrounded_eye(board, v, color)
     }
 
+    /// Whether `me`, who is to move, may play on the empty point `v` without filling an own eye.
+    #[inline]
+    pub fn is_playable(self, board: &Board, v: Vertex, me: Color) -> bool {
+        board.empty_neighbors(v) != 0 || (!self.is_eye(board, v, me) && board.is_legal_without_space(v))
+    }
+
     #[inline(never)]
     fn is_surrounded_eye(self, board: &Board, v: Vertex, color: Color) -> bool {
         let chains = v.neighbors().map(|n| board.chain_of(n, color));
@@ -81,13 +87,7 @@ impl PlayoutPolicy for Uniform {
     fn quiet(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
         let eyes = self.eyes;
         let me = board.to_play();
-        board.draw_empty(
-            |end| rng.below(end),
-            |board, v| {
-                board.empty_neighbors(v) != 0
-                    || (!eyes.is_eye(board, v, me) && board.is_legal_without_space(v))
-            },
-        )
+        board.draw_empty(|end| rng.below(end), |board, v| eyes.is_playable(board, v, me))
     }
 
     fn fork(&self) -> Box<dyn PlayoutPolicy> {

@@ -16,6 +16,7 @@ Examples:
   tengen bench search                                       the default player on 9x9
   tengen bench search --preset gcmb --size 19 --playouts 5000
   tengen bench search --preset rave --threads 2             speed with two threads
+  tengen bench search --preset mc --playouts 20000          flat Monte Carlo, and its playouts alone
   tengen bench search --json | jq -r .signature             has a change altered how it plays?
 
 The positions are always the same. With one thread the signature is the same on every machine and in every run, until
@@ -53,6 +54,9 @@ struct Report<'a> {
     tree_bytes: usize,
     /// Absent with several threads, whose searches differ from run to run.
     signature: Option<String>,
+    /// The speed of the playouts alone, for players without a tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bare_per_cpu_second: Option<f64>,
 }
 
 pub(crate) fn run(args: &SearchArgs, output: &mut Output) -> Result<()> {
@@ -64,7 +68,8 @@ pub(crate) fn run(args: &SearchArgs, output: &mut Output) -> Result<()> {
     let mut player = spec.build()?;
     let bar = output.bar(POSITIONS as u64, None, "positions");
     let seed = spec.options.seed.unwrap_or(1);
-    let bench = bench_search(&mut *player, &positions, playouts, threads, seed, || bar.inc(1));
+    let bare = spec.config.bare_playouts();
+    let bench = bench_search(&mut *player, &positions, playouts, threads, seed, bare, || bar.inc(1));
     bar.finish_and_clear();
     let bench = bench.with_context(|| {
         format!("{} does not search: choose another player (`tengen presets` lists them)", spec.name)
@@ -85,6 +90,7 @@ fn report<'a>(preset: &'a str, size: BoardSize, threads: usize, bench: &SearchBe
         nodes: bench.nodes,
         tree_bytes: bench.tree_bytes,
         signature: (threads == 1).then(|| format!("{:016x}", bench.signature)),
+        bare_per_cpu_second: bench.bare_cpu_seconds.map(|seconds| bench.playouts as f64 / seconds),
     }
 }
 
@@ -92,6 +98,12 @@ fn show(report: &Report<'_>, output: &mut Output) -> Result<()> {
     let Report { preset, size, threads, .. } = report;
     output.line(format!("player          {preset} on {size}, {threads} thread(s), {POSITIONS} positions"))?;
     report.speed.show(output)?;
+    if let Some(bare) = report.bare_per_cpu_second {
+        let share = 100.0 * report.speed.per_cpu_second / bare;
+        output.line(format!(
+            "bare playouts   {bare:.0} per CPU-second: the search reaches {share:.0} % of that"
+        ))?;
+    }
     output.line(format!("mean score      {:+.2} points for Black, no komi", report.mean_score))?;
     output.line(format!("Black wins      {:.1} %", 100.0 * report.black_wins))?;
     output.line(format!("nodes           {}", report.nodes))?;
