@@ -74,7 +74,7 @@ impl Roster {
         match &mut spec.config {
             PlayerConfig::Mcts(config) => config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB),
             PlayerConfig::Gtp(config) => config.move_seconds = config.move_seconds.min(MAX_MOVE_SECONDS),
-            PlayerConfig::Random(_) => {}
+            PlayerConfig::Random(_) | PlayerConfig::Flat(_) => {}
         }
         Ok(Some(spec))
     }

@@ -139,6 +139,7 @@ fn report(game: &Game, method: &dyn Method, sampler: &Sampler<'_>, elapsed: Dura
     let best = &moves[0];
     SearchReport {
         to_play,
+        position: game.board().hash(),
         black_value: best.black_value,
         score: best.score,
         score_deviation: best.score_deviation,
