@@ -152,7 +152,7 @@ function useSounds(state: State | null, isOn: boolean) {
   useEffect(() => {
     const last = before.current
     before.current = state
-    if (!isOn || !state || !last || last.game !== state.game || state.number !== last.number + 1) return
+    if (!isOn || !state || !last || last.game !== state.game || state.number <= last.number) return
     const total = (s: State) => s.captures[0] + s.captures[1]
     if (state.last === 'pass') passSound()
     else stoneSound(total(state) > total(last))

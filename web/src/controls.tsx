@@ -35,7 +35,7 @@ export function Controls({ state, view }: { state: State; view: View }) {
   const canContinue = state.phase === 'play' && state.paused && (engines > 0 || state.clocks !== null)
   return (
     <section class="controls" aria-label="Game">
-      <p class={`status ${state.thinking ? 'busy' : ''}`}>
+      <p class="status">
         {view.connected ? statusOf(state) : 'Connection lost. Trying again…'}
       </p>
       <div class="buttons">

@@ -30,6 +30,7 @@ class Server {
   }
   private socket: WebSocket | null = null
   private retry = 250
+  private isDue = false
   private listeners = new Set<(view: View) => void>()
 
   constructor() {
@@ -87,9 +88,15 @@ class Server {
     }
   }
 
+  /** The page is drawn once for all the messages of a moment: a slow machine must not fall behind. */
   private change(changes: Partial<View>) {
     this.view = { ...this.view, ...changes }
-    for (const listener of this.listeners) listener(this.view)
+    if (this.isDue) return
+    this.isDue = true
+    setTimeout(() => {
+      this.isDue = false
+      for (const listener of this.listeners) listener(this.view)
+    }, 30)
   }
 
   send(command: Command) {
@@ -109,6 +116,7 @@ class Server {
 
   subscribe(listener: (view: View) => void): () => void {
     this.listeners.add(listener)
+    listener(this.view)
     return () => this.listeners.delete(listener)
   }
 

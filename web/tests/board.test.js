@@ -62,7 +62,6 @@ describe('the board in the browser', { skip }, () => {
       )
     }
     await board.status('Both passed')
-    await board.page.waitForSelector('.shudan-paint')
     const before = await board.page.locator('.count h2').textContent()
     const stones = await board.stones()
     const mine = stones.indexOf(1)
@@ -72,11 +71,29 @@ describe('the board in the browser', { skip }, () => {
     await board.page.waitForSelector('.dispute')
     await board.button('Your opponent is right').click()
     await board.page.waitForFunction((text) => document.querySelector('.count h2').textContent === text, before)
-    await board.picture('count')
     await board.button('Done').click()
     await board.status('wins by')
     assert.match((await board.save()).text, /RE\[[BW]\+[\d.]+\]/)
     assert.deepEqual(board.errors, [])
+    await board.close()
+  })
+
+  test('a finished record is counted point by point', async () => {
+    const board = await Board.open(browser, server.url)
+    await board.openFile(`(;GM[1]FF[4]SZ[9]KM[7.5]RU[Chinese]PB[Ada]PW[Grace]
+      ;B[fd];W[fc];B[ed];W[gd];B[ge];W[gc];B[he];W[ec];B[dc];W[db];B[cc];W[cb];B[bb];W[bc];B[bd];W[dd];B[cd];W[de]
+      ;B[df];W[fe];B[ff];W[ee];B[ce];W[ef];B[eg];W[fg];B[gf];W[dg];B[eh];W[cf];B[bf];W[bg];B[ag];W[ah];B[bh];W[af]
+      ;B[be];W[ae];B[ac];W[ch];B[ci];W[bi];B[dh];W[di];B[fh];W[gg];B[hg];W[eb];B[gh];W[hd];B[id];W[ic];B[ie];W[]
+      ;B[ei];W[ci];B[ad];W[ag];B[ca];W[da];B[ba];W[];B[])`)
+    await board.page.getByText('Ada').waitFor()
+    await board.page.keyboard.press('End')
+    await board.status('Both passed')
+    await board.page.waitForSelector('.shudan-paint')
+    const rows = await board.page.locator('.count tbody th').allTextContents()
+    assert.deepEqual(rows, ['Stones', 'Territory', 'Komi'])
+    const total = (await board.page.locator('.count tfoot td').allTextContents()).map(Number)
+    assert.equal(total[0] + total[1] - 7.5, 81, `every point belongs to somebody: ${total}`)
+    await board.picture('count')
     await board.close()
   })
 
