@@ -134,8 +134,14 @@ fn the_two_definitions_of_an_eye() {
 
 #[test]
 fn every_method_captures_the_stones_that_decide_the_game() {
-    // Black takes eight stones with E5; White would save them there by taking E4.
-    let game = position("O O O O . / O O O O X / X X X X O / . X . . O / . X . O .");
+    // Both sides live. Black takes eight stones with E5; White would save them there.
+    let game = position(
+        "O O O O . O . /
+         O O O O X O O /
+         X X X X O O . /
+         . X . X O . O /
+         X X X X O O O",
+    );
     for method in MethodConfig::all_kinds() {
         let mut flat = player(method.clone(), EyeRule::default(), 2);
         assert_eq!(flat.search(&game, &games(6000)).best().mv, "E5".parse().unwrap(), "{method:?}");
