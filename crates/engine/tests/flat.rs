@@ -10,6 +10,7 @@ use std::{
 use tengen_board::{Board, Color, Game, Move, Rules, Vertex, playout_score};
 use tengen_engine::{
     flat::{AmafConfig, Flat, FlatConfig, MethodConfig, PruningConfig, TemperatureConfig},
+    gtp::Server,
     player::{Budget, Decision, Player},
     playout::{EyeRule, PlayoutConfig, PlayoutPolicy, Uniform, UniformConfig},
     report::SearchReport,
@@ -221,4 +222,20 @@ fn a_temperature_of_0_finds_the_values_of_even_games() {
         let bound = 5.0 * 20.0 * (2.0 / even_games.min(cold_games) as f32).sqrt();
         assert!((even - cold).abs() < bound, "{mv}: {even} and {cold}");
     }
+}
+
+#[test]
+fn gtp_shows_scores_and_what_was_pruned() {
+    let pruning =
+        MethodConfig::ProgressivePruning(PruningConfig { equality: 2.0, ..PruningConfig::default() });
+    let mut server = Server::new(Box::new(player(pruning, EyeRule::TwoLiberties, 3)));
+    let mut ask = |line: &str| server.execute(line).unwrap().to_string();
+    ask("boardsize 5");
+    let words = |answer: &str| answer.split_whitespace().skip(1).filter(|&word| word != "\"\"").count();
+    assert_eq!(words(&ask("tengen-scores")), 25);
+    let pruned = words(&ask("tengen-pruned"));
+    assert!(pruned > 10 && pruned < 25, "{pruned}");
+    let explained = ask("gomill-explain_last_move");
+    assert!(explained.contains(&format!("{pruned} of 25 moves pruned")), "{explained}");
+    assert!(ask("kata-analyze b 10").contains("scoreLead"));
 }

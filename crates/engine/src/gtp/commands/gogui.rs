@@ -25,6 +25,8 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "gogui-version VERSION", run: |_, args| args.exactly::<1>().map(|_| String::new()) },
     Command { usage: "tengen-win_rates", run: win_rates },
     Command { usage: "tengen-visits", run: visits },
+    Command { usage: "tengen-scores", run: scores },
+    Command { usage: "tengen-pruned", run: pruned },
     Command { usage: "tengen-ownership", run: ownership },
     Command { usage: "tengen-rave", run: rave },
     Command { usage: "tengen-priors", run: priors },
@@ -46,6 +48,8 @@ pub(super) const COMMANDS: &[Command] = &[
 const ANALYZE_COMMANDS: &str = "\
 gfx/Win rates/tengen-win_rates
 gfx/Visits/tengen-visits
+sboard/Mean scores/tengen-scores
+sboard/Playouts until moves were pruned/tengen-pruned
 dboard/Ownership/tengen-ownership
 sboard/RAVE values/tengen-rave
 sboard/Priors/tengen-priors
@@ -155,6 +159,22 @@ fn visits(server: &mut Server, args: Args<'_>) -> Reply {
     ))
 }
 
+/// Mean points of whoever moves, komi included.
+fn scores(server: &mut Server, args: Args<'_>) -> Reply {
+    let (board, report) = overlay(server, args)?;
+    let sign = report.to_play.sign() as f32;
+    Ok(move_board(&board, &report.moves, |m| (m.visits > 0).then(|| format!("{:.1}", m.score * sign))))
+}
+
+/// After how many playouts of the search each move was left out.
+fn pruned(server: &mut Server, args: Args<'_>) -> Reply {
+    let (board, report) = overlay(server, args)?;
+    if report.moves.iter().all(|m| m.pruned_at.is_none()) {
+        return Err(Refusal::new("no move was pruned: choose a preset that prunes, such as mc-pp"));
+    }
+    Ok(move_board(&board, &report.moves, |m| m.pruned_at.map(|playouts| playouts.to_string())))
+}
+
 /// 1 where Black owns the point in every playout, −1 where White does.
 fn ownership(server: &mut Server, args: Args<'_>) -> Reply {
     let (board, report) = overlay(server, args)?;
@@ -254,8 +274,12 @@ fn explain(server: &mut Server, args: Args<'_>) -> Reply {
     let Some(report) = server.player.report() else { return Ok(String::new()) };
     let best = report.best();
     let line: Vec<_> = best.line.iter().map(ToString::to_string).collect();
+    let pruned = match report.moves.iter().filter(|m| m.pruned_at.is_some()).count() {
+        0 => String::new(),
+        count => format!("; {count} of {} moves pruned", report.moves.len()),
+    };
     Ok(format!(
-        "{} wins {:.1}% with {} ({} of {} visits); {:+.1} points for Black; expected: {}",
+        "{} wins {:.1}% with {} ({} of {} visits); {:+.1} points for Black; expected: {}{pruned}",
         report.to_play,
         best.value_for(report.to_play) * 100.0,
         best.mv,
