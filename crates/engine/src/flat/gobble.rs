@@ -154,10 +154,10 @@ mod tests {
 
     #[test]
     fn a_move_is_carried_down_a_list_by_the_power_of_the_probability() {
+        const TIMES: u32 = 20_000;
         let list: Vec<_> = Board::new(9, 9).points().take(20).collect();
         let mut rng = Rng::new(1);
         let mut carried = [0u32; 20];
-        const TIMES: u32 = 20_000;
         for _ in 0..TIMES {
             let mut copy = list.clone();
             disturb(&mut copy, 0.5, &mut rng);

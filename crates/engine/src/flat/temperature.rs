@@ -148,8 +148,8 @@ mod tests {
 
     const DRAWS: usize = 40_000;
 
-    fn tempered(config: TemperatureConfig, board: &Board) -> Tempered {
-        Tempered::new(&config, board, EyeRule::default(), PlayoutConfig::default().build())
+    fn tempered(config: &TemperatureConfig, board: &Board) -> Tempered {
+        Tempered::new(config, board, EyeRule::default(), PlayoutConfig::default().build())
     }
 
     /// How often each point is chosen.
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn k_of_0_chooses_evenly_whatever_the_values() {
         let board = Board::from_diagram(POSITION).unwrap();
-        let mut policy = tempered(TemperatureConfig { k: 0.0, ..TemperatureConfig::default() }, &board);
+        let mut policy = tempered(&TemperatureConfig { k: 0.0, ..TemperatureConfig::default() }, &board);
         policy.update(&three_games(), 0.5);
         let (even, ours) =
             (shares(&mut Uniform::new(&UniformConfig::default()), &board), shares(&mut policy, &board));
@@ -193,7 +193,7 @@ mod tests {
     fn shares_grow_with_the_exponential_of_the_value() {
         let board = Board::from_diagram(POSITION).unwrap();
         let config = TemperatureConfig { k: 3.0, k_first: None, scale: 12.0 };
-        let mut policy = tempered(config, &board);
+        let mut policy = tempered(&config, &board);
         policy.update(&three_games(), 0.0);
         let shares = shares(&mut policy, &board);
         // The mean of all games is 2: A1 is worth 4 points more to Black, B2 4 less, and A3 and the rest nothing.
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn it_passes_when_nothing_can_be_played() {
         let board = Board::from_diagram(". X . / X X X / X . X").unwrap();
-        let mut policy = tempered(TemperatureConfig::default(), &board);
+        let mut policy = tempered(&TemperatureConfig::default(), &board);
         assert_eq!(policy.choose(&mut board.clone(), &[], &mut Rng::new(1)), Move::PASS);
     }
 }
