@@ -166,12 +166,9 @@ fn scores(server: &mut Server, args: Args<'_>) -> Reply {
     Ok(move_board(&board, &report.moves, |m| (m.visits > 0).then(|| format!("{:.1}", m.score * sign))))
 }
 
-/// After how many playouts of the search each move was left out.
+/// After how many playouts of the search each move was left out, by players that prune.
 fn pruned(server: &mut Server, args: Args<'_>) -> Reply {
     let (board, report) = overlay(server, args)?;
-    if report.moves.iter().all(|m| m.pruned_at.is_none()) {
-        return Err(Refusal::new("no move was pruned: choose a preset that prunes, such as mc-pp"));
-    }
     Ok(move_board(&board, &report.moves, |m| m.pruned_at.map(|playouts| playouts.to_string())))
 }
 
