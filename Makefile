@@ -14,10 +14,11 @@ help: ## List these commands
 play: $(PAGE) ## Play against the engine in the browser (make play ARGS="--size 13"; ARGS=--terminal without a browser)
 	@$(CARGO) run --quiet --release --package tengen -- play $(ARGS)
 
-# The page is embedded in the program. Without Node.js the program is built without it, for the terminal and for GTP.
+# The page is embedded in the program. (`npm ci` would refuse where a registry lacks packages of other platforms.)
+# Without Node.js the program is built without it, for the terminal and for GTP.
 $(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/src/*)
 	@if command -v npm >/dev/null; then \
-		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --silent; } && \
+		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm install --no-save --no-audit --no-fund --silent; } && \
 		npm run build --silent -- --logLevel warn && touch dist/index.html; \
 	else \
 		echo "Node.js is missing, so there will be no board in the browser: install Node.js 20 or later (https://nodejs.org)" >&2; \

@@ -3,8 +3,8 @@
 //! **Source.** Bouzy and Helmstetter 2003, *Monte-Carlo Go developments*, and Brügmann 1993, *Monte Carlo Go* (the
 //! program Gobble).
 //!
-//! **How.** A [`Method`](method::Method) decides which game is played next and what is learned from it; the
-//! [`Sampler`](sampler::Sampler) plays it; [`Flat`] is the player around them.
+//! **How.** A `Method` decides which game is played next and what is learned from it; the
+//! `Sampler` plays it; [`Flat`] is the player around them.
 //!
 //! **Values.** Moves are ranked by mean score. [`black_value`](crate::report::RootMove::black_value) of a move is the share
 //! of the same games that Black won, komi included, so it need not be in the order of the scores.
@@ -98,15 +98,15 @@ impl FlatConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum MethodConfig {
-    /// See [`basic`].
+    /// See `basic.rs`.
     Basic(BasicConfig),
-    /// See [`pruning`].
+    /// See `pruning.rs`.
     ProgressivePruning(PruningConfig),
-    /// See [`amaf`].
+    /// See `amaf.rs`.
     AllMovesAsFirst(AmafConfig),
-    /// See [`gobble`].
+    /// See `gobble.rs`.
     Gobble(GobbleConfig),
-    /// See [`depth`].
+    /// See `depth.rs`.
     Depth(DepthConfig),
 }
 

@@ -3,7 +3,7 @@
 //! * policy: cross-entropy of the move that was played, over all points (and the pass, if the network has one). With
 //!   three predicted moves, the sum over them (Tian and Zhu 2015).
 //! * value: cross-entropy of the result.
-//! * score: Huber's loss of the margin in units of [`SCORE_UNIT`](crate::SCORE_UNIT) points, for counted games.
+//! * score: Huber's loss of the margin in units of [`SCORE_UNIT`] points, for counted games.
 //! * ownership: cross-entropy of each point's owner, averaged over points, for counted games.
 
 use serde::{Deserialize, Serialize};
