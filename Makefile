@@ -6,7 +6,7 @@ SKIPPED := target/skipped.txt
 
 PAGE := web/dist/index.html
 
-.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-web screenshots check-fuzz
+.PHONY: help play test bench lint lint-code lint-deps deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-web screenshots check-fuzz
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -26,7 +26,7 @@ $(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/
 
 test: ## Everything that must hold before a change is merged; says at the end what could not be checked
 	@mkdir -p target && : > $(SKIPPED)
-	@$(MAKE) --no-print-directory deps test-rust test-doc test-sabaki test-katrain test-web check-fuzz lint-code
+	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-web check-fuzz lint-code
 	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; cat $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
 bench: ## Speed of playouts on this machine
