@@ -6,7 +6,7 @@ SKIPPED := target/skipped.txt
 
 PAGE := web/dist/index.html
 
-.PHONY: help play test bench lint lint-code lint-deps deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-web screenshots check-fuzz
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-web screenshots check-fuzz
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
