@@ -157,7 +157,8 @@ impl Workspace {
                 let (to, from) = conv_shape(graph, weight);
                 let (to, from) = (padded(to), padded(from));
                 let (inputs, outputs) = if kernel == 3 {
-                    (geometry.tiles.scratch(boards, from), geometry.tiles.scratch(boards, to))
+                    let scratch = geometry.tiles.scratch(boards, from.max(to));
+                    (scratch, scratch)
                 } else {
                     geometry.direct(kernel, from, to).scratch()
                 };
@@ -226,12 +227,16 @@ impl Workspace {
             Op::Conv { from, kernel, weight, bias, add, relu, .. } => {
                 let (to, before) = conv_shape(graph, weight);
                 let (to, before) = (padded(to), padded(before));
-                let finish =
-                    Finish { bias: bias.map(|id| &weights.arrays[id.0][..]), add: add.map(read), relu };
+                let finish = Finish {
+                    bias: bias.map(|id| &weights.arrays[id.0][..]),
+                    add: add.map(read),
+                    relu,
+                    ..Finish::default()
+                };
                 let u = &weights.arrays[weight.0];
                 if kernel == 3 {
                     let job = Job { tiles: &geometry.tiles, boards, from: before, to };
-                    winograd::forward(job, (read(from), u, out), (&mut scratch.0, &mut scratch.1), finish);
+                    winograd::convolve(job, (read(from), u, out), (&mut scratch.0, &mut scratch.1), finish);
                 } else {
                     let shape = geometry.direct(kernel, before, to);
                     let out = &mut out[..points * to];
@@ -279,7 +284,7 @@ impl Workspace {
                     to.copy_from_slice(from);
                     let mut bias = vec![0.0; channels];
                     bias[..real].copy_from_slice(vector);
-                    pointwise::finish(to, channels, Finish { bias: Some(&bias), add: None, relu });
+                    pointwise::finish(to, channels, Finish { bias: Some(&bias), relu, ..Finish::default() });
                 }
             }
         }
@@ -309,7 +314,11 @@ impl Workspace {
                 let bias = bias.map(|id| &prepared.arrays[id.0][..]);
                 let add = add.map(|id| self.tensor(id));
                 let len = area * boards * padded(after);
-                pointwise::finish(&mut out[..len], padded(after), Finish { bias, add, relu });
+                pointwise::finish(
+                    &mut out[..len],
+                    padded(after),
+                    Finish { bias, add, relu, ..Finish::default() },
+                );
             } else {
                 self.run(graph, prepared, op, &mut out);
             }
@@ -366,7 +375,12 @@ impl Workspace {
                 let (x, scratch) = (&memory[from.0], (&mut scratch.0[..], &mut scratch.1[..]));
                 if kernel == 3 {
                     let job = Job { tiles: &geometry.tiles, boards, from: before, to: to_padded };
-                    winograd::backward(job, (x, u, dout), (du, dx), scratch);
+                    winograd::add_gradient(job, (x, dout, du), (scratch.0, scratch.1));
+                    if let Some(dx) = dx {
+                        let job = Job { from: to_padded, to: before, ..job };
+                        let finish = Finish { accumulate: true, ..Finish::default() };
+                        winograd::convolve(job, (dout, u, dx), scratch, finish);
+                    }
                 } else {
                     let shape = geometry.direct(kernel, before, to_padded);
                     direct::backward(shape, (x, u, dout_points), (du, dx), scratch);

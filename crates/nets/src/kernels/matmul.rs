@@ -4,10 +4,17 @@
 //! walked through; each step loads two vectors of the right matrix and six numbers of the left one, which the
 //! multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split.
 
-use pulp::{Arch, Simd, WithSimd};
+use std::hint::black_box;
+
+use pulp::Simd;
+
+use super::{Kernel, LANES, panels, panels_mut, run};
 
 /// Rows that stay in registers.
 const ROWS: usize = 6;
+
+/// Steps of the depth whose places are known without looking: a part of the loop that needs no checks.
+const STEP: usize = 8;
 
 /// The size of a product: `rows` x `depth` times `depth` x `cols`.
 #[derive(Clone, Copy)]
@@ -38,133 +45,154 @@ pub(crate) enum Left<'a> {
 pub(crate) enum Right<'a> {
     /// Contiguous rows.
     Rows(&'a [f32]),
-    /// [`PANEL`] columns of all rows, then the next [`PANEL`]: see [`panel_index`].
+    /// [`LANES`] columns of all rows, then the next: see [`panel_index`].
     Panels(&'a [f32]),
 }
-
-/// Columns that are worked on at a time.
-pub(crate) const PANEL: usize = super::LANES;
 
 /// `out` = (or +=) `left` · `right`. `out` consists of contiguous rows of `cols` numbers.
 ///
 /// # Panics
 /// If a matrix does not fit into its slice.
 pub(crate) fn multiply(size: Size, out: &mut [f32], left: Left<'_>, right: Right<'_>, write: Write) {
-    if !size.cols.is_multiple_of(PANEL) {
-        return plain(size, out, left, right, write);
-    }
-    Arch::new().dispatch(Product { size, out, left, right, write });
-}
-
-struct Product<'a> {
-    size: Size,
-    out: &'a mut [f32],
-    left: Left<'a>,
-    right: Right<'a>,
-    write: Write,
-}
-
-impl WithSimd for Product<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        match S::F32_LANES {
-            16 => self.panels::<S, 1>(simd),
-            8 => self.panels::<S, 2>(simd),
-            4 => self.panels::<S, 4>(simd),
-            _ => plain(self.size, self.out, self.left, self.right, self.write),
-        }
+    if size.cols.is_multiple_of(LANES) {
+        run(Product { size, out, left, right, write });
+    } else {
+        plain(size, out, left, right, write);
     }
 }
 
-impl Product<'_> {
-    /// Works through the panels, each `W` vectors wide.
+/// A product whose columns are a multiple of [`LANES`].
+pub(crate) struct Product<'a> {
+    pub(crate) size: Size,
+    pub(crate) out: &'a mut [f32],
+    pub(crate) left: Left<'a>,
+    pub(crate) right: Right<'a>,
+    pub(crate) write: Write,
+}
+
+impl Kernel for Product<'_> {
     #[inline(always)]
-    fn panels<S: Simd, const W: usize>(self, simd: S) {
+    fn run<S: Simd, const W: usize>(self, simd: S) {
         let Product { size: Size { rows, cols, depth }, out, left, right, write } = self;
-        let (out, _) = S::as_mut_simd_f32s(&mut out[..rows * cols]);
-        for col in (0..cols).step_by(PANEL) {
+        let count = cols / LANES;
+        let out = panels_mut::<S, W>(&mut out[..rows * cols]);
+        for number in 0..count {
             let (right, stride) = match right {
-                Right::Rows(right) => (&right[col..(depth - 1) * cols + col + PANEL], cols),
-                Right::Panels(right) => (&right[col * depth..][..PANEL * depth], PANEL),
+                Right::Rows(right) => (&right[number * LANES..][..(depth - 1) * cols + LANES], count),
+                Right::Panels(right) => (&right[number * LANES * depth..][..LANES * depth], 1),
             };
-            let (right, _) = S::as_simd_f32s(right);
-            let panel = Panel {
-                right,
-                right_stride: stride / S::F32_LANES,
-                out_stride: cols / S::F32_LANES,
-                col: col / S::F32_LANES,
-                depth,
-                left,
-                write,
-            };
-            for row in (0..rows).step_by(ROWS) {
-                match rows - row {
-                    6.. => panel.tile::<S, 6, W>(simd, out, row),
-                    5 => panel.tile::<S, 5, W>(simd, out, row),
-                    4 => panel.tile::<S, 4, W>(simd, out, row),
-                    3 => panel.tile::<S, 3, W>(simd, out, row),
-                    2 => panel.tile::<S, 2, W>(simd, out, row),
-                    _ => panel.tile::<S, 1, W>(simd, out, row),
+            let panel =
+                Panel { left, right: panels::<S, W>(right), stride, out: (number, count), depth, write };
+            let mut row = 0;
+            while row < rows {
+                // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
+                let groups = (rows - row).div_ceil(ROWS);
+                match (rows - row).div_ceil(groups) {
+                    6.. => panel.tile::<S, 6>(simd, out, &mut row),
+                    5 => panel.tile::<S, 5>(simd, out, &mut row),
+                    4 => panel.tile::<S, 4>(simd, out, &mut row),
+                    3 => panel.tile::<S, 3>(simd, out, &mut row),
+                    2 => panel.tile::<S, 2>(simd, out, &mut row),
+                    _ => panel.tile::<S, 1>(simd, out, &mut row),
                 }
             }
         }
     }
 }
 
-/// One panel of a product; strides count vectors.
+/// [`LANES`] columns of a product. `V` is a vector, `W` of them are as wide as the panel.
 #[derive(Clone, Copy)]
-struct Panel<'a, V> {
-    right: &'a [V],
-    right_stride: usize,
-    out_stride: usize,
-    col: usize,
-    depth: usize,
+struct Panel<'a, V, const W: usize> {
     left: Left<'a>,
+    right: &'a [[V; W]],
+    /// From one row of the right matrix to the next.
+    stride: usize,
+    /// This panel's number, and how many there are.
+    out: (usize, usize),
+    depth: usize,
     write: Write,
 }
 
-impl<V: Copy> Panel<'_, V> {
-    /// `R` rows of the result.
+impl<V: Copy, const W: usize> Panel<'_, V, W> {
+    /// `R` rows of the result, from `row` on, which is moved past them.
     #[inline(always)]
-    fn tile<S: Simd<f32s = V>, const R: usize, const W: usize>(&self, simd: S, out: &mut [V], row: usize) {
-        let Panel { right, right_stride, out_stride, col, depth, left, write } = *self;
+    fn tile<S: Simd<f32s = V>, const R: usize>(&self, simd: S, out: &mut [[V; W]], row: &mut usize) {
+        let Panel { left, right, stride, out: (panel, panels), depth, write } = *self;
         let mut sums = [[simd.splat_f32s(0.0); W]; R];
         if write == Write::Add {
             for (r, sums) in sums.iter_mut().enumerate() {
-                sums.copy_from_slice(&out[(row + r) * out_stride + col..][..W]);
+                *sums = out[(*row + r) * panels + panel];
             }
         }
-        // A row of the right matrix may be the panel's last and short, so chunks are not exact.
-        let right = right.chunks(right_stride).map(|right| &right[..W]);
         match left {
-            Left::Rows(left, stride) => {
-                let left: [&[f32]; R] = std::array::from_fn(|r| &left[(row + r) * stride..][..depth]);
-                for (k, right) in right.enumerate().take(depth) {
-                    step(simd, &mut sums, right, std::array::from_fn(|r| left[r][k]));
+            Left::Rows(left, step) => {
+                let mut rows = [&[][..]; R];
+                for r in 0..R {
+                    // Unknown to be related, so that each gets a register of its own instead of being computed from another.
+                    rows[r] = black_box(&left[(*row + r) * step..][..depth]);
                 }
+                add_rows(simd, &mut sums, rows, right, stride);
             }
-            Left::Columns(left, stride) => {
-                let left = left[row..].chunks(stride).map(|left| &left[..R]);
-                for (left, right) in left.zip(right).take(depth) {
-                    step(simd, &mut sums, right, std::array::from_fn(|r| left[r]));
+            Left::Columns(left, step) => {
+                let left = left[*row..].chunks(step).map(|left| left.first_chunk().expect("`R` rows"));
+                for (left, right) in left.zip(right.iter().step_by(stride)).take(depth) {
+                    add_outer(simd, &mut sums, left, right);
                 }
             }
         }
         for (r, sums) in sums.iter().enumerate() {
-            out[(row + r) * out_stride + col..][..W].copy_from_slice(sums);
+            out[(*row + r) * panels + panel] = *sums;
         }
+        *row += R;
+    }
+}
+
+/// Adds the product of the rows of the left and the panel of the right matrix.
+#[inline(always)]
+fn add_rows<S: Simd, const R: usize, const W: usize>(
+    simd: S,
+    sums: &mut [[S::f32s; W]; R],
+    left: [&[f32]; R],
+    right: &[[S::f32s; W]],
+    stride: usize,
+) {
+    // Loops rather than `map`, which is not always inlined.
+    let mut column = [0.0; R];
+    let mut done = 0;
+    if stride == 1 {
+        let mut steps = [&[][..]; R];
+        for r in 0..R {
+            steps[r] = left[r].as_chunks::<STEP>().0;
+        }
+        for (i, right) in right.as_chunks::<STEP>().0.iter().enumerate() {
+            let mut step = [&[0.0; STEP]; R];
+            for r in 0..R {
+                step[r] = &steps[r][i];
+            }
+            for k in 0..STEP {
+                for r in 0..R {
+                    column[r] = step[r][k];
+                }
+                add_outer(simd, sums, &column, &right[k]);
+            }
+            done += STEP;
+        }
+    }
+    for k in done..left[0].len() {
+        for r in 0..R {
+            column[r] = left[r][k];
+        }
+        add_outer(simd, sums, &column, &right[k * stride]);
     }
 }
 
 /// Adds the product of one column of the left and one row of the right matrix.
 #[inline(always)]
-fn step<S: Simd, const R: usize, const W: usize>(
+fn add_outer<S: Simd, const R: usize, const W: usize>(
     simd: S,
     sums: &mut [[S::f32s; W]; R],
-    right: &[S::f32s],
-    left: [f32; R],
+    left: &[f32; R],
+    right: &[S::f32s; W],
 ) {
     for r in 0..R {
         let a = simd.splat_f32s(left[r]);
@@ -176,7 +204,7 @@ fn step<S: Simd, const R: usize, const W: usize>(
 
 /// Where a number of a right matrix in panels is.
 pub(crate) const fn panel_index(row: usize, col: usize, depth: usize) -> usize {
-    (col / PANEL * depth + row) * PANEL + col % PANEL
+    (col / LANES * depth + row) * LANES + col % LANES
 }
 
 /// Any width, for the few small products of the heads.
@@ -233,7 +261,7 @@ mod tests {
             let mut columns = vec![0.0; a.len()];
             transpose(&a, depth, &mut columns);
             let mut panels = vec![0.0; b.len()];
-            let right = if cols % PANEL == 0 {
+            let right = if cols % LANES == 0 {
                 (0..b.len()).for_each(|i| panels[panel_index(i / cols, i % cols, depth)] = b[i]);
                 Right::Panels(&panels)
             } else {

@@ -16,6 +16,8 @@ pub(crate) mod pointwise;
 pub(crate) mod pool;
 pub(crate) mod winograd;
 
+use pulp::{Arch, Simd, WithSimd};
+
 /// Channels are padded to a multiple of this, the widest vector of any instruction set.
 pub(crate) const LANES: usize = 16;
 
@@ -29,4 +31,41 @@ pub(crate) const fn padded(channels: usize) -> usize {
 pub(crate) enum Direction {
     Forward,
     Backward,
+}
+
+/// Work on panels of [`LANES`] channels, each of which is `W` vectors of the instruction set at hand.
+pub(crate) trait Kernel {
+    fn run<S: Simd, const W: usize>(self, simd: S);
+}
+
+/// Does it with the best instruction set of the machine.
+pub(crate) fn run(kernel: impl Kernel) {
+    Arch::new().dispatch(Chosen(kernel));
+}
+
+struct Chosen<K>(K);
+
+impl<K: Kernel> WithSimd for Chosen<K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F32_LANES {
+            16 => self.0.run::<S, 1>(simd),
+            8 => self.0.run::<S, 2>(simd),
+            4 => self.0.run::<S, 4>(simd),
+            _ => self.0.run::<S, 16>(simd),
+        }
+    }
+}
+
+/// Numbers as panels.
+#[inline(always)]
+fn panels<S: Simd, const W: usize>(numbers: &[f32]) -> &[[S::f32s; W]] {
+    S::as_simd_f32s(numbers).0.as_chunks().0
+}
+
+#[inline(always)]
+fn panels_mut<S: Simd, const W: usize>(numbers: &mut [f32]) -> &mut [[S::f32s; W]] {
+    S::as_mut_simd_f32s(numbers).0.as_chunks_mut().0
 }

@@ -1,0 +1,381 @@
+//! 3x3 convolutions by Winograd's minimal filtering.
+//!
+//! **What.** An output tile of m x m points is computed from an input tile of n x n (n = m + 2, neighbours overlap by 2):
+//! Y = Aᵀ [(G w Gᵀ) ⊙ (Bᵀ x B)] A. The products for all channels and tiles are n² matrix products; the rest are
+//! additions. F(4x4, 3x3) needs 2.25 multiplications for an output instead of 9; F(3x3, 3x3) needs 2.8 but wastes nothing on
+//! 9x9, where tiles of 4 reach over the edge.
+//!
+//! **How.** A few boards at a time, so that their transformed tiles stay in the second-level cache, and of the results only as
+//! many channels as a product has columns: they are transformed back while they are in the first-level cache.
+//!
+//! **Source.** Lavin and Gray, "Fast algorithms for convolutional neural networks", 2016.
+//!
+//! **Backwards** the gradient of the input is the convolution of the result's gradient with filters that are turned round;
+//! the gradient of the weights goes through the transposes of the transforms.
+
+mod transform;
+mod weights;
+
+use std::marker::PhantomData;
+
+use pulp::Simd;
+
+use super::{
+    Kernel, LANES,
+    matmul::{Left, Product, Right, Size, Write},
+    panels, panels_mut, run,
+};
+use transform::{Four, Three, Transform, both_ways};
+pub(crate) use weights::{add_weight_gradient, transform_weights};
+
+/// A point of a tile that is not on the board.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Floats of transformed tiles that leave room for more in the second-level cache.
+const CACHE: usize = 1 << 16;
+
+/// The size of the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum TileKind {
+    /// F(3x3, 3x3)
+    Three,
+    /// F(4x4, 3x3)
+    Four,
+}
+
+impl TileKind {
+    pub(crate) const ALL: [TileKind; 2] = [TileKind::Three, TileKind::Four];
+
+    /// The kind that needs fewer multiplications on a board of this size.
+    pub(crate) fn best(width: usize, height: usize) -> TileKind {
+        let cost =
+            |kind: TileKind| width.div_ceil(kind.output()) * height.div_ceil(kind.output()) * kind.products();
+        if cost(TileKind::Three) < cost(TileKind::Four) { TileKind::Three } else { TileKind::Four }
+    }
+
+    /// Width of an output tile.
+    const fn output(self) -> usize {
+        match self {
+            TileKind::Three => 3,
+            TileKind::Four => 4,
+        }
+    }
+
+    /// Width of an input tile.
+    const fn input(self) -> usize {
+        self.output() + 2
+    }
+
+    /// Matrix products for a convolution.
+    pub(crate) const fn products(self) -> usize {
+        self.input() * self.input()
+    }
+}
+
+/// Which points the tiles of a board consist of.
+#[derive(Debug)]
+pub(crate) struct Tiles {
+    pub(crate) kind: TileKind,
+    /// Tiles of one board.
+    count: usize,
+    area: usize,
+    /// The points of each input tile, by rows.
+    inputs: Vec<u32>,
+    /// The points of each output tile, by rows.
+    outputs: Vec<u32>,
+}
+
+impl Tiles {
+    pub(crate) fn new(width: usize, height: usize, kind: TileKind) -> Tiles {
+        let m = kind.output();
+        let point = |x: isize, y: isize| {
+            let on_board = (0..width as isize).contains(&x) && (0..height as isize).contains(&y);
+            if on_board { (y * width as isize + x) as u32 } else { OUTSIDE }
+        };
+        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        for top in (0..height as isize).step_by(m) {
+            for left in (0..width as isize).step_by(m) {
+                let square = |from: isize, n: usize| {
+                    let range = from..from + n as isize;
+                    range.clone().flat_map(move |y| range.clone().map(move |x| point(left + x, top + y)))
+                };
+                inputs.extend(square(-1, m + 2));
+                outputs.extend(square(0, m));
+            }
+        }
+        let count = width.div_ceil(m) * height.div_ceil(m);
+        Tiles { kind, count, area: width * height, inputs, outputs }
+    }
+
+    /// Boards that are worked on together: as many as keep the tiles in the second-level cache, or more where the weights
+    /// do not fit there by far.
+    fn group(&self, boards: usize, from: usize, to: usize) -> usize {
+        let board = self.count * self.kind.products() * from;
+        let weights = self.kind.products() * from * to;
+        (CACHE.max(weights / 2) / board).clamp(1, boards)
+    }
+
+    /// Floats of scratch memory for tiles of so many boards.
+    pub(crate) fn scratch(&self, boards: usize, channels: usize) -> usize {
+        self.kind.products() * (boards * self.count * channels + LANES)
+    }
+}
+
+/// What happens to the result of a convolution before it is stored.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Finish<'a> {
+    /// Added to each channel, padded.
+    pub(crate) bias: Option<&'a [f32]>,
+    /// Added to each point: the other branch of a residual block.
+    pub(crate) add: Option<&'a [f32]>,
+    /// What stands there already is added.
+    pub(crate) accumulate: bool,
+    /// Negative results become 0.
+    pub(crate) relu: bool,
+}
+
+/// Which boards, and how many channels there are.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) tiles: &'a Tiles,
+    pub(crate) boards: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// Boards that are worked on together.
+#[derive(Clone, Copy)]
+struct Group<'a> {
+    tiles: &'a Tiles,
+    first: usize,
+    boards: usize,
+}
+
+impl Job<'_> {
+    fn groups(&self) -> impl Iterator<Item = Group<'_>> {
+        let size = self.tiles.group(self.boards, self.from, self.to);
+        (0..self.boards).step_by(size).map(move |first| {
+            let boards = size.min(self.boards - first);
+            Group { tiles: self.tiles, first, boards }
+        })
+    }
+}
+
+impl<'a> Group<'a> {
+    /// Tiles of all boards.
+    fn rows(&self) -> usize {
+        self.boards * self.tiles.count
+    }
+
+    /// Floats from one product's tiles to the next one's. Places at a power of two would compete for the same part of a cache.
+    fn stride(&self, channels: usize) -> usize {
+        self.rows() * channels + LANES
+    }
+
+    /// The tiles of all boards: a number, the first point of its board, and the points of the tile, counted from there.
+    fn tiles(&self, points: &'a [u32], size: usize) -> impl Iterator<Item = (usize, usize, &'a [u32])> {
+        let Group { tiles: Tiles { count, area, .. }, first, .. } = *self;
+        (0..self.boards).flat_map(move |board| {
+            let each = points.chunks_exact(size).enumerate();
+            each.map(move |(tile, points)| (board * count + tile, (first + board) * area, points))
+        })
+    }
+}
+
+/// Convolves `x` into `y`. Behind the boards of `x` stands a point of zeros. `u` are transformed weights; `v` and `m` scratch
+/// memory.
+pub(crate) fn convolve(
+    job: Job<'_>,
+    (x, u, y): (&[f32], &[f32], &mut [f32]),
+    (v, m): (&mut [f32], &mut [f32]),
+    finish: Finish<'_>,
+) {
+    match job.tiles.kind {
+        TileKind::Three => {
+            run(Convolution::<Three, 5, 3> { job, x, u, y, v, m, finish, transform: PhantomData });
+        }
+        TileKind::Four => {
+            run(Convolution::<Four, 6, 4> { job, x, u, y, v, m, finish, transform: PhantomData });
+        }
+    }
+}
+
+struct Convolution<'a, T, const N: usize, const M: usize> {
+    job: Job<'a>,
+    x: &'a [f32],
+    u: &'a [f32],
+    y: &'a mut [f32],
+    v: &'a mut [f32],
+    m: &'a mut [f32],
+    finish: Finish<'a>,
+    transform: PhantomData<T>,
+}
+
+impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<'_, T, N, M> {
+    #[inline(always)]
+    fn run<S: Simd, const W: usize>(self, simd: S) {
+        let Convolution { job, x, u, y, v, m, finish, .. } = self;
+        let Job { from, to, .. } = job;
+        for group in job.groups() {
+            let rows = group.rows();
+            let (v_stride, m_stride) = (group.stride(from), group.stride(LANES));
+            transform_tiles::<S, N, N, W>(
+                simd,
+                (group, &group.tiles.inputs),
+                (x, v, from),
+                #[inline(always)]
+                |x| T::bt(simd, x),
+            );
+            for (panel, u) in u.chunks_exact(N * N * from * LANES).enumerate() {
+                for (t, u) in u.chunks_exact(from * LANES).enumerate() {
+                    let product = Product {
+                        size: Size { rows, cols: LANES, depth: from },
+                        out: &mut m[t * m_stride..][..rows * LANES],
+                        left: Left::Rows(&v[t * v_stride..][..rows * from], from),
+                        right: Right::Panels(u),
+                        write: Write::Replace,
+                    };
+                    product.run::<S, W>(simd);
+                }
+                transform_outputs::<S, T, N, M, W>(simd, group, m, (y, to / LANES, panel), finish);
+            }
+        }
+    }
+}
+
+/// Adds the gradient of the transformed weights of a convolution of `x` to `du`, where `dy` is the gradient of its result.
+pub(crate) fn add_gradient(
+    job: Job<'_>,
+    (x, dy, du): (&[f32], &[f32], &mut [f32]),
+    (v, m): (&mut [f32], &mut [f32]),
+) {
+    match job.tiles.kind {
+        TileKind::Three => {
+            run(WeightGradient::<Three, 5, 3> { job, x, dy, du, v, m, transform: PhantomData })
+        }
+        TileKind::Four => run(WeightGradient::<Four, 6, 4> { job, x, dy, du, v, m, transform: PhantomData }),
+    }
+}
+
+struct WeightGradient<'a, T, const N: usize, const M: usize> {
+    job: Job<'a>,
+    x: &'a [f32],
+    dy: &'a [f32],
+    du: &'a mut [f32],
+    v: &'a mut [f32],
+    m: &'a mut [f32],
+    transform: PhantomData<T>,
+}
+
+impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradient<'_, T, N, M> {
+    #[inline(always)]
+    fn run<S: Simd, const W: usize>(self, simd: S) {
+        let WeightGradient { job, x, dy, du, v, m, .. } = self;
+        let Job { from, to, .. } = job;
+        for group in job.groups() {
+            let rows = group.rows();
+            transform_tiles::<S, N, N, W>(
+                simd,
+                (group, &group.tiles.inputs),
+                (x, v, from),
+                #[inline(always)]
+                |x| T::bt(simd, x),
+            );
+            transform_tiles::<S, M, N, W>(
+                simd,
+                (group, &group.tiles.outputs),
+                (dy, m, to),
+                #[inline(always)]
+                |dy| T::a(simd, dy),
+            );
+            for (t, du) in du.chunks_exact_mut(from * to).enumerate() {
+                let product = Product {
+                    size: Size { rows: from, cols: to, depth: rows },
+                    out: du,
+                    left: Left::Columns(&v[t * group.stride(from)..][..rows * from], from),
+                    right: Right::Rows(&m[t * group.stride(to)..][..rows * to]),
+                    write: Write::Add,
+                };
+                product.run::<S, W>(simd);
+            }
+        }
+    }
+}
+
+/// Transforms the tiles of boards, which consist of F x F `points`, for n² products: Bᵀ x B or A dy Aᵀ.
+#[inline(always)]
+fn transform_tiles<S: Simd, const F: usize, const N: usize, const W: usize>(
+    simd: S,
+    (group, points): (Group<'_>, &[u32]),
+    (x, v, channels): (&[f32], &mut [f32], usize),
+    transform: impl Fn([S::f32s; F]) -> [S::f32s; N],
+) {
+    let (x, v, width) = (panels::<S, W>(x), panels_mut::<S, W>(v), channels / LANES);
+    let stride = group.stride(channels) / LANES;
+    let border = x.len() - width;
+    let mut columns = [[[simd.splat_f32s(0.0); F]; W]; N];
+    for (tile, board, points) in group.tiles(points, F * F) {
+        let mut starts = [[border; F]; F];
+        for (start, point) in starts.as_flattened_mut().iter_mut().zip(points) {
+            if *point != OUTSIDE {
+                *start = (board + *point as usize) * width;
+            }
+        }
+        for panel in 0..width {
+            both_ways(
+                &mut columns,
+                #[inline(always)]
+                |i, j| x[starts[i][j] + panel],
+                #[inline(always)]
+                |x| transform(x),
+                #[inline(always)]
+                |i, j, value| v[(i * N + j) * stride + tile * width + panel] = value,
+            );
+        }
+    }
+}
+
+/// One panel of y = Aᵀ m A, finished
+#[inline(always)]
+fn transform_outputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize, const W: usize>(
+    simd: S,
+    group: Group<'_>,
+    m: &[f32],
+    (y, width, panel): (&mut [f32], usize, usize),
+    finish: Finish<'_>,
+) {
+    let (m, y) = (panels::<S, W>(m), panels_mut::<S, W>(y));
+    let add = finish.add.map(|add| panels::<S, W>(add));
+    let zero = simd.splat_f32s(0.0);
+    let bias = finish.bias.map_or([zero; W], |bias| panels::<S, W>(bias)[panel]);
+    let stride = group.stride(LANES) / LANES;
+    let mut columns = [[[zero; N]; W]; M];
+    for (tile, board, points) in group.tiles(&group.tiles.outputs, M * M) {
+        both_ways(
+            &mut columns,
+            #[inline(always)]
+            |i, j| m[(i * N + j) * stride + tile],
+            #[inline(always)]
+            |x| T::at(simd, x),
+            #[inline(always)]
+            |i, j, mut value: [S::f32s; W]| {
+                let point = points[i * M + j];
+                if point == OUTSIDE {
+                    return;
+                }
+                let at = (board + point as usize) * width + panel;
+                let y = &mut y[at];
+                for w in 0..W {
+                    value[w] = simd.add_f32s(value[w], bias[w]);
+                    if let Some(add) = add {
+                        value[w] = simd.add_f32s(value[w], add[at][w]);
+                    }
+                    if finish.accumulate {
+                        value[w] = simd.add_f32s(value[w], y[w]);
+                    }
+                    y[w] = if finish.relu { simd.max_f32s(value[w], zero) } else { value[w] };
+                }
+            },
+        );
+    }
+}
