@@ -98,6 +98,9 @@ pub struct Checked {
 /// Wider than this on either side, in points, and a result decides nothing.
 pub(super) const WIDEST: f64 = 5.0;
 
+/// Fewer games or runs than this decide nothing, even if all of them end alike.
+const FEWEST: usize = 5;
+
 impl Check {
     /// Applies the statement to results, at every value of the sweep and for every quantity that it names.
     pub(super) fn apply(&self, results: &Results) -> Vec<Checked> {
@@ -157,7 +160,7 @@ impl Check {
             p_value: (self.expect != Expect::Within).then_some(difference.p_value),
             paper: self.paper,
             n,
-            verdict: self.verdict(difference.interval),
+            verdict: if n < FEWEST { Verdict::Inconclusive } else { self.verdict(difference.interval) },
         }
     }
 

@@ -158,6 +158,7 @@ impl Experiment {
         let config = &self.config;
         let cells = self.cells()?;
         config.kind.check(config)?;
+        config.board.game()?;
         let known = |arm: &str, at: Option<f64>| {
             cells.iter().any(|cell| cell.arm == arm && (at.is_none() || cell.at == at))
         };

@@ -1,0 +1,166 @@
+//! The experiments in the repository: each runs in seconds as a dummy, goes on after an interruption, and has the pages that its
+//! results give.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests may panic.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use tengen_engine::player::StopSignal;
+use tengen_lab::experiments::{Experiment, Results, RunOptions, Verdict, list, power, report};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
+}
+
+fn run(experiment: &Experiment, options: &RunOptions) -> Results {
+    experiment.run(options, &StopSignal::default(), |_| {}).unwrap()
+}
+
+#[test]
+fn every_experiment_runs_as_a_dummy_and_is_reported() {
+    let experiments = list(&root()).unwrap();
+    assert!(experiments.len() >= 15, "the papers' experiments are there");
+    for experiment in experiments {
+        let slug = experiment.slug.clone();
+        assert!(!experiment.config.checks.is_empty(), "{slug} checks its claim");
+        let experiment = experiment.dummy();
+        let results = run(&experiment, &RunOptions::in_memory());
+        assert_eq!(results.cells.len(), experiment.cells().unwrap().len(), "{slug}");
+        assert!(results.cells.iter().all(|cell| cell.n == 2), "{slug}");
+        assert!(
+            results.checks.iter().all(|check| check.verdict == Verdict::Inconclusive),
+            "{slug}: two games tell nothing"
+        );
+        let files = report::files(&experiment, &results).unwrap();
+        let page = &files.iter().find(|(name, _)| *name == "report.html").unwrap().1;
+        assert!(results.values.iter().all(|value| value.data.is_none()) || page.contains("<svg"), "{slug}");
+        for (name, text) in &files {
+            assert!(text.contains(&results.values[0].arm), "{slug}: {name} names the arms");
+        }
+        assert!(power(&experiment, 1.0).contains("2 "), "{slug}");
+    }
+}
+
+/// What is committed is what the results give.
+#[test]
+fn the_committed_pages_are_those_of_the_committed_results() {
+    let mut all = Vec::new();
+    for experiment in list(&root()).unwrap() {
+        let results = Results::read(&experiment).unwrap();
+        for (name, text) in report::files(&experiment, &results).unwrap() {
+            let path = experiment.directory.join(name);
+            let there = fs::read_to_string(&path).unwrap_or_default();
+            assert!(there == text, "{} is out of date: run `tengen lab report`", path.display());
+        }
+        all.push((experiment, results));
+    }
+    let there = fs::read_to_string(root().join("../EXPERIMENTS.md")).unwrap();
+    assert!(
+        there == report::collection(&all, "experiments"),
+        "EXPERIMENTS.md is out of date: run `tengen lab report`"
+    );
+}
+
+const SMALL: &str = r#"
+claim = "More playouts win more games"
+source = "none"
+paper = "none"
+reported = "nothing"
+kind = "win-rate"
+seed = 3
+games = 6
+board = { size = 5, rules = "chinese", komi = 7.5 }
+opponent = "random"
+
+[base]
+preset = "uct"
+playouts = 20
+
+[arms.few]
+
+[arms.many]
+playouts = 40
+
+[[checks]]
+claim = "many beat few"
+arm = "many"
+versus = "few"
+expect = "more"
+"#;
+
+fn small(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("experiments").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    fs::write(path.join(Experiment::FILE), text).unwrap();
+    path
+}
+
+/// The lines of a result file without what differs from run to run.
+fn games(path: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        for key in ["seconds", "cpu_a", "cpu_b"] {
+            line.as_object_mut().unwrap().remove(key);
+        }
+    }
+    lines
+}
+
+#[test]
+fn an_interrupted_experiment_goes_on_without_losing_or_repeating_a_game() {
+    let keep = RunOptions { keep: true, ..RunOptions::in_memory() };
+    let whole = Experiment::read(&small("whole", SMALL)).unwrap();
+    let results = run(&whole, &keep);
+    assert!(results.cells.iter().all(|cell| cell.n == 6));
+    let file = whole.results().join("many.jsonl");
+    let expected = games(&file);
+    assert_eq!(expected.len(), 7);
+    assert!(expected[0]["provenance"]["commit"].is_string() && expected[0]["config"]["seed"] == 3);
+    assert!(expected[1]["moves"].is_null() && expected[1]["fingerprint"].is_string());
+
+    // Killed in the middle of a line.
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, &text[..text.len() * 2 / 3]).unwrap();
+    let mut played = 0;
+    let results = whole.run(&keep, &StopSignal::default(), |_| played += 1).unwrap();
+    assert!((1..6).contains(&played), "{played}");
+    assert!(results.cells.iter().all(|cell| cell.n == 6));
+    assert_eq!(games(&file), expected);
+
+    // A tenth first, the rest later.
+    let part = Experiment::read(&small("part", SMALL)).unwrap();
+    let results = run(&part, &RunOptions { scale: 0.1, ..keep.clone() });
+    assert!(results.cells.iter().all(|cell| cell.n == 2));
+    run(&part, &keep);
+    assert_eq!(games(&part.results().join("many.jsonl"))[1..], expected[1..]);
+
+    // With other parameters the games are not mixed.
+    let changed = SMALL.replace("playouts = 40", "playouts = 41");
+    fs::write(part.directory.join(Experiment::FILE), changed).unwrap();
+    let changed = Experiment::read(&part.directory).unwrap();
+    let error = changed.run(&keep, &StopSignal::default(), |_| {}).unwrap_err().to_string();
+    assert!(error.contains("playouts is 40, not 41"), "{error}");
+    run(&changed, &RunOptions { fresh: true, ..keep });
+}
+
+#[test]
+fn mistakes_in_the_file_are_named() {
+    for (from, to, message) in [
+        ("claim = \"More", "clam = \"More", "unknown field `clam`"),
+        ("versus = \"few\"", "versus = \"none\"", "there is no arm \"none\": the cells are few, many"),
+        ("playouts = 40", "playout = 40", "arm many"),
+        ("rules = \"chinese\"", "rules = \"martian\"", "board.rules"),
+        ("opponent = \"random\"", "", "opponent: name whom the arms play"),
+        ("size = 5", "size = 50", "board.size"),
+    ] {
+        let path = small("mistake", &SMALL.replace(from, to));
+        let error = Experiment::read(&path).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
