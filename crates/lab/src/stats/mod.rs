@@ -186,6 +186,6 @@ mod tests {
     /// With 400 games on either side a difference of ten points at even strength is found four times in five: 2.8016 · √(0.5/400).
     #[test]
     fn power_of_the_test_of_two_proportions() {
-        near(detectable_difference(0.5, 400), 0.0990, 5e-5);
+        near(detectable_difference(0.5, 400), 0.09905, 5e-6);
     }
 }
