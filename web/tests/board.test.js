@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { after, before, describe, test } from 'node:test'
-import { Board, Server, launch, reasonToSkip } from './harness.js'
+import { Board, Server, findGnuGo, launch, reasonToSkip } from './harness.js'
 
 const skip = reasonToSkip()
+const gnugo = findGnuGo()
 if (skip) console.log(skip)
 
 describe('the board in the browser', { skip }, () => {
@@ -51,26 +52,16 @@ describe('the board in the browser', { skip }, () => {
       await board.moves(number + 2)
       if (!(await board.statusText()).includes('Your move')) break
     }
-    for (let i = 0; i < 60; i++) {
-      if (await board.page.locator('.count').count()) break
-      if ((await board.statusText()).includes('wins')) break
-      const number = await board.moveNumber()
-      await board.button('Pass').click()
-      await board.page.waitForFunction(
-        (n) => document.querySelector('.count') || Number.parseInt(document.querySelector('.walk .number').textContent) >= n,
-        number + 2,
-      )
-    }
-    await board.status('Both passed')
-    const before = await board.page.locator('.count h2').textContent()
-    const stones = await board.stones()
-    const mine = stones.indexOf(1)
-    await board.click(mine % 9, Math.floor(mine / 9))
-    await board.page.waitForFunction((text) => document.querySelector('.count h2').textContent !== text, before)
-    await board.button('Done').click()
-    await board.page.waitForSelector('.dispute')
+    await board.passUntilCounted()
+    await board.disputeOwnStone()
+    // Playing on settles it: what is dead gets captured, the rest lives.
+    await board.button('Play on').click()
+    await board.page.waitForFunction(() => !document.querySelector('.count'))
+    await board.passUntilCounted()
+    const result = await board.page.locator('.count h2').textContent()
+    await board.disputeOwnStone()
     await board.button('Your opponent is right').click()
-    await board.page.waitForFunction((text) => document.querySelector('.count h2').textContent === text, before)
+    await board.page.waitForFunction((text) => document.querySelector('.count h2').textContent === text, result)
     await board.button('Done').click()
     await board.status('wins by')
     assert.match((await board.save()).text, /RE\[[BW]\+[\d.]+\]/)
@@ -252,6 +243,24 @@ describe('the board in the browser', { skip }, () => {
     await board.button('Continue').click()
     await board.atLeast(12)
     await board.close()
+  })
+
+  test('another program plays on the page', { skip: !gnugo && 'SKIPPED: GNU Go is not installed (Debian: gnugo)' }, async () => {
+    const own = await new Server(['--playouts', '100', '--engine', `gnu=gtp:${gnugo} --mode gtp --level 1`]).start()
+    const board = await Board.open(browser, own.url)
+    await board.button('New game').click()
+    await board.page.getByRole('combobox', { name: 'Opponent' }).selectOption('gnu')
+    await board.button('Begin').click()
+    await board.click(4, 4)
+    await board.moves(2)
+    await board.button('Take back').click()
+    await board.moves(0)
+    await board.click(2, 2)
+    await board.moves(2)
+    assert.equal((await board.stones()).filter((stone) => stone === -1).length, 1)
+    assert.deepEqual(board.errors, [])
+    await board.close()
+    await own.stop()
   })
 
   test('everything fits on a phone', async () => {

@@ -13,11 +13,18 @@ const PATIENCE = 90_000
 
 const BIN = process.env.TENGEN_BIN ?? resolve('../target/release/tengen')
 
+function find(names, more = []) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...more]
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path))
+}
+
 function findBrowser() {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)))
-  return process.env.CHROMIUM ?? paths.find((path) => existsSync(path))
+  return process.env.CHROMIUM ?? find(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'])
+}
+
+/** GNU Go, which Debian keeps among the games. */
+export function findGnuGo() {
+  return find(['gnugo'], ['/usr/games'])
 }
 
 /** Why the tests cannot run, if they cannot. */
@@ -133,6 +140,29 @@ export class Board {
 
   async moveNumber() {
     return Number.parseInt(await this.page.locator('.walk .number').textContent(), 10)
+  }
+
+  /** Passes until both have passed and the stones are counted. */
+  async passUntilCounted() {
+    for (let i = 0; i < 60 && !(await this.page.locator('.count').count()); i++) {
+      const number = await this.moveNumber()
+      await this.button('Pass').click()
+      await this.page.waitForFunction(
+        (n) => document.querySelector('.count') || Number.parseInt(document.querySelector('.walk .number').textContent) >= n,
+        number + 2,
+      )
+    }
+    await this.status('Both passed')
+  }
+
+  /** Marks a black stone as dead, which White denies. */
+  async disputeOwnStone() {
+    const result = await this.page.locator('.count h2').textContent()
+    const mine = (await this.stones()).indexOf(1)
+    await this.click(mine % 9, Math.floor(mine / 9))
+    await this.page.waitForFunction((text) => document.querySelector('.count h2').textContent !== text, result)
+    await this.button('Done').click()
+    await this.page.waitForSelector('.dispute')
   }
 
   /** Stones on the board: 1, -1 or 0, from the top left corner. */

@@ -26,4 +26,5 @@ pub mod shapes;
 pub mod status;
 pub mod tree;
 pub mod watch;
+pub mod whole_file;
 mod worker;

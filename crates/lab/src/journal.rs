@@ -11,6 +11,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use tengen_engine::whole_file;
 use thiserror::Error;
 
 use crate::provenance::Provenance;
@@ -164,9 +165,7 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    let unfinished = path.with_extension("new");
-    fs::write(&unfinished, text)?;
-    fs::rename(&unfinished, path)
+    whole_file::write_whole(path, text)
 }
 
 /// The first value that differs, with its dotted name.

@@ -2,14 +2,11 @@
 //!
 //! Nothing is allocated before the header has told sizes that fit both the file and the architecture.
 
-use std::{
-    collections::HashMap,
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashMap, fs, path::Path};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+
+use tengen_engine::whole_file::write_whole;
 
 use crate::{error::NetError, network::Network, spec::NetSpec};
 
@@ -32,18 +29,9 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
     fs::read(path).map_err(error)
 }
 
-/// Writes a file under a temporary name and renames it, so that it is never half written.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
-    let write = || {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(NetError::io("cannot write", path))
+/// Writes a file that is there completely or not at all.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
+    write_whole(path, bytes).map_err(NetError::io("cannot write", path))
 }
 
 /// Named arrays and metadata as a safetensors file.
@@ -128,7 +116,7 @@ impl Network {
 
     /// Writes the network to a safetensors file.
     pub fn save(&self, path: &Path, about: &[(&str, String)]) -> Result<(), NetError> {
-        write_atomically(path, &self.to_bytes(about))
+        write(path, &self.to_bytes(about))
     }
 }
 

@@ -6,6 +6,8 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+use tengen_engine::whole_file::write_whole;
+
 use crate::{protocol::StoredGame, table::Saved};
 
 /// Games that are kept.
@@ -33,14 +35,12 @@ impl Store {
         is_id(id).then(|| self.folder.join(format!("{id}.json")))
     }
 
-    /// Writes a game, first under another name, so that a file is always whole.
+    /// Writes a game.
     pub(crate) fn save(&self, saved: &Saved) -> io::Result<()> {
         let path = self.path(&saved.game.id).ok_or(io::ErrorKind::InvalidInput)?;
         fs::create_dir_all(&self.folder)?;
         let is_new = !path.exists();
-        let temporary = path.with_extension("tmp");
-        fs::write(&temporary, serde_json::to_vec(saved)?)?;
-        fs::rename(temporary, path)?;
+        write_whole(&path, serde_json::to_vec(saved)?)?;
         if is_new {
             for old in self.files().into_iter().skip(MAX_GAMES) {
                 fs::remove_file(old.1)?;

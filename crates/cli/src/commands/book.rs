@@ -1,11 +1,11 @@
 //! `tengen book`: opening books from game records.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 use tengen_board::{Game, Move, Rules, sgf};
-use tengen_engine::book::Book;
+use tengen_engine::{book::Book, whole_file::write_whole};
 
 use crate::output::Output;
 
@@ -96,10 +96,7 @@ fn build(args: &BuildArgs, output: &mut Output) -> Result<()> {
     }
     ensure!(book.games > 0, "no game on {0}x{0} in these records ({others} on other boards)", args.size);
     book.prune(args.min_games);
-    let unfinished = args.out.with_extension("new");
-    fs::write(&unfinished, book.to_text())
-        .and_then(|()| fs::rename(&unfinished, &args.out))
-        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    write_whole(&args.out, book.to_text()).with_context(|| format!("cannot write {}", args.out.display()))?;
     output.line(format!("{} positions from {} games in {}", book.len(), book.games, args.out.display()))?;
     if others + broken > 0 {
         output.line(format!("passed over: {others} games on other boards, {broken} that cannot be read"))?;

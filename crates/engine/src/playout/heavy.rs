@@ -28,14 +28,11 @@ use super::{
     FinishedPlayout, Patterns, PlayoutPolicy,
     pattern3::code_around,
     tactics::{
-        AtariWatch, Few, add_counter_captures, is_playable, is_self_atari, liberties_after, room_after_atari,
-        vital_point,
+        AtariWatch, Few, LARGEST_NAKADE, add_counter_captures, is_playable, is_self_atari, is_threatened,
+        liberties_after, room_after_atari, stones_at_stake, vital_point,
     },
 };
 use crate::rng::Rng;
-
-/// A self-atari of more stones than this is never a nakade.
-const LARGEST_NAKADE: usize = 5;
 
 /// Parameters of [`Heavy`]: with which probability each step is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -230,10 +227,7 @@ fn add_attacks(board: &Board, weak: Weak, me: Color, found: &mut Few<16>) {
 #[inline]
 fn add_defences(board: &Board, weak: Weak, me: Color, found: &mut Few<16>) {
     let [a, b] = weak.liberties;
-    let threatened = [(a, b), (b, a)].into_iter().any(|(at, other)| {
-        room_after_atari(board, weak.chain, at, other) < 2 && !is_self_atari(board, at, !me)
-    });
-    if !threatened {
+    if !is_threatened(board, weak.chain, [a, b], me) {
         return;
     }
     add_counter_captures(board, weak.chain, me, found);
@@ -264,19 +258,6 @@ fn nakade(board: &Board, last: Vertex, before: Vertex) -> Few<4> {
         }
     }
     found
-}
-
-/// How many own stones a self-atari on `v` would lose, itself included.
-#[inline]
-fn stones_at_stake(board: &Board, v: Vertex, me: Color) -> usize {
-    let mut friends = Few::<4>::new();
-    for n in v.neighbors() {
-        let friend = board.chain_of(n, me);
-        if friend != Vertex::NONE {
-            friends.add(friend);
-        }
-    }
-    1 + friends.iter().map(|&friend| board.chain_size(friend)).sum::<usize>()
 }
 
 /// The last move and the one before it.

@@ -196,6 +196,30 @@ pub fn room_after_atari(board: &Board, prey: Vertex, atari: Vertex, extension: V
     liberties.iter().filter(|&&v| v != atari).count().min(3)
 }
 
+/// Whether an atari would leave the own chain with these two liberties no way out.
+#[inline]
+pub fn is_threatened(board: &Board, chain: Vertex, [a, b]: [Vertex; 2], me: Color) -> bool {
+    [(a, b), (b, a)]
+        .into_iter()
+        .any(|(at, other)| room_after_atari(board, chain, at, other) < 2 && !is_self_atari(board, at, !me))
+}
+
+/// A self-atari of more stones than this is never a nakade.
+pub const LARGEST_NAKADE: usize = 5;
+
+/// How many own stones a self-atari on `v` would lose, itself included.
+#[inline]
+pub fn stones_at_stake(board: &Board, v: Vertex, me: Color) -> usize {
+    let mut friends = Few::<4>::new();
+    for n in v.neighbors() {
+        let friend = board.chain_of(n, me);
+        if friend != Vertex::NONE {
+            friends.add(friend);
+        }
+    }
+    1 + friends.iter().map(|&friend| board.chain_size(friend)).sum::<usize>()
+}
+
 /// The point that decides whether the small eyespace around the empty point `start` is one eye or two.
 ///
 /// The eyespace has three to six empty points and is enclosed by `owner` alone. Its vital point exists if it is a bent or

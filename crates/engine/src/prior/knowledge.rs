@@ -19,7 +19,7 @@ use tengen_board::{Board, Color, Move, Vertex};
 use crate::{
     eval::Candidate,
     ladder::LadderReader,
-    playout::tactics::{is_self_atari, liberties_after, room_after_atari},
+    playout::tactics::{LARGEST_NAKADE, is_self_atari, is_threatened, liberties_after, stones_at_stake},
     shapes::{SHAPES, ShapeClasses},
 };
 
@@ -107,9 +107,6 @@ const LINE: usize = SHAPES;
 const LAST: usize = LINE + LINES;
 const BEFORE: usize = LAST + DISTANCES;
 const FACT: usize = BEFORE + DISTANCES;
-
-/// A self-atari of more stones than this is never a nakade.
-const FEW_STONES: usize = 5;
 
 /// The features of one move, as numbers below [`Features::COUNT`].
 #[derive(Clone, Copy, Debug)]
@@ -297,7 +294,6 @@ impl FeatureReader {
     fn add_facts(&mut self, board: &Board, v: Vertex, last: Move, features: &mut Features) {
         let me = board.to_play();
         let mut captured = 0;
-        let mut at_stake = 1;
         for n in v.neighbors() {
             let enemy = board.chain_of(n, !me);
             if enemy != Vertex::NONE {
@@ -309,18 +305,20 @@ impl FeatureReader {
                     if touches_chain_in_atari(board, enemy, me) {
                         features.add_fact(Fact::CaptureSaves);
                     }
-                } else if has_two_liberties(board, enemy) {
+                } else if two_liberties(board, enemy).is_some() {
                     let caught = self.ladders.is_captured_by(board, enemy, v);
                     features.add_fact(if caught { Fact::Ladder } else { Fact::Atari });
                 }
             }
             let friend = board.chain_of(n, me);
             if friend != Vertex::NONE {
-                at_stake += board.chain_size(friend);
                 if board.is_atari_at(friend, v) {
                     let vain = self.ladders.is_doomed(board, friend);
                     features.add_fact(if vain { Fact::EscapeInVain } else { Fact::Escape });
-                } else if is_threatened(board, friend, me) && liberties_after::<3>(board, v, me).is_full() {
+                } else if let Some(liberties) = two_liberties(board, friend)
+                    && is_threatened(board, friend, liberties, me)
+                    && liberties_after::<3>(board, v, me).is_full()
+                {
                     features.add_fact(Fact::Defend);
                 }
             }
@@ -332,25 +330,19 @@ impl FeatureReader {
             _ => features.add_fact(Fact::CaptureMany),
         }
         if is_self_atari(board, v, me) {
-            features.add_fact(if at_stake > FEW_STONES { Fact::SelfAtariOfMany } else { Fact::SelfAtari });
+            let many = stones_at_stake(board, v, me) > LARGEST_NAKADE;
+            features.add_fact(if many { Fact::SelfAtariOfMany } else { Fact::SelfAtari });
         }
     }
 }
 
+/// The liberties of a chain that has exactly two.
 #[inline]
-fn has_two_liberties(board: &Board, chain: Vertex) -> bool {
-    board.pseudo_liberties(chain) <= 8 && board.liberties::<3>(chain).len() == 2
-}
-
-/// Whether an atari would leave an own chain of two liberties no way out.
-fn is_threatened(board: &Board, chain: Vertex, me: Color) -> bool {
+fn two_liberties(board: &Board, chain: Vertex) -> Option<[Vertex; 2]> {
     if board.pseudo_liberties(chain) > 8 {
-        return false;
+        return None;
     }
-    let [a, b] = board.liberties::<3>(chain)[..] else { return false };
-    [(a, b), (b, a)]
-        .into_iter()
-        .any(|(at, other)| room_after_atari(board, chain, at, other) < 2 && !is_self_atari(board, at, !me))
+    board.liberties::<3>(chain)[..].try_into().ok()
 }
 
 /// Whether a chain of `me` in atari touches the enemy chain.
@@ -398,9 +390,9 @@ mod tests {
         assert_eq!(facts(diagram, "A4", "B2"), [Fact::CaptureLast, Fact::CaptureSaves, Fact::CaptureFew]);
         let diagram = ". . . . . . / . . . . . . / . O . . . . / O X . . . . / . O . . . . / . . . . . .";
         assert_eq!(facts(diagram, "C3", "A3"), [Fact::Escape]);
-        // Running from A1 along the edge leads nowhere.
-        let diagram = ". . . . . . / . . . . . . / . . . . . . / O O . . . O / X . O O O . / . . . . . .";
-        assert_eq!(facts(diagram, "B2", "C2"), []);
+        // In the corner there is nowhere to run.
+        let diagram = ". . . . . . / . . . . . . / . . . . . . / O . . . . . / X O . . . . / . . . . . .";
+        assert_eq!(facts(diagram, "A1", "B2"), [Fact::EscapeInVain, Fact::SelfAtari]);
     }
 
     #[test]

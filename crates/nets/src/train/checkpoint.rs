@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{TrainConfig, optimizer::State, sampler::Sampler};
 use crate::{
     error::NetError,
-    file::{Arrays, read_bytes, to_bytes, write_atomically},
+    file::{Arrays, read_bytes, to_bytes, write},
     graph::Graph,
 };
 
@@ -33,7 +33,7 @@ pub(crate) fn save(path: &Path, progress: &Progress, graph: &Graph, state: &Stat
         let named = graph.params.iter().zip(arrays);
         named.map(move |(p, data)| (format!("{prefix}{}", p.name), p.shape.clone(), &data[..]))
     });
-    write_atomically(path, &to_bytes(all, HashMap::from([(KEY.to_owned(), json)])))
+    write(path, &to_bytes(all, HashMap::from([(KEY.to_owned(), json)])))
 }
 
 /// Reads a checkpoint.

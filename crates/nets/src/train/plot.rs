@@ -18,7 +18,7 @@ pub(crate) fn draw(log: &[Report], path: &Path) -> Result<(), NetError> {
         source: std::io::Error::other(message),
     };
     chart(log, &mut svg).map_err(|error| failed(error.to_string()))?;
-    crate::file::write_atomically(path, svg.as_bytes())
+    crate::file::write(path, svg.as_bytes())
 }
 
 fn chart(log: &[Report], svg: &mut String) -> Result<(), Box<dyn std::error::Error>> {

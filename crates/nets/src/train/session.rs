@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{Dataset, Tally, Trainer, plot, test};
-use crate::{error::NetError, file::write_atomically};
+use crate::{error::NetError, file};
 
 /// When to report, test and save. None of it changes what is learned.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(),
     let folder = &config.folder;
     let lines =
         log.iter().map(|report| serde_json::to_string(report).expect("a report is plain data") + "\n");
-    write_atomically(&folder.join(LOG), lines.collect::<String>().as_bytes())?;
+    file::write(&folder.join(LOG), lines.collect::<String>().as_bytes())?;
     let mut about = vec![("training", config.about.clone()), ("positions", trainer.positions().to_string())];
     if let Some(accuracy) = log.iter().rev().find_map(|report| report.held_out) {
         about.push(("held_out_top1", format!("{:.4}", accuracy.top1)));

@@ -1,36 +1,45 @@
 //! What is wrong with something that the user names: a player, an engine, a network, a book, a game record.
 
 use std::{
+    fmt::Display,
     fs::{self, File},
     io::Read,
     path::Path,
     time::{Duration, Instant},
 };
 
-use tengen_board::{Game, Rules, sgf::Record};
-use tengen_engine::player::{Budget, Decision};
+use tengen_board::{Game, Rules, sgf};
+use tengen_engine::{
+    book::Book,
+    player::{Budget, Decision},
+};
 use tengen_lab::PlayerSpec;
+use tengen_nets::{Network, katago::KataNetwork};
 
 use super::{Check, Status, engine::engine};
 
 /// Examines one thing.
 pub(super) fn examine(thing: &str) -> Check {
-    let path = Path::new(thing);
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     if let Some(command) = thing.strip_prefix("gtp:") {
         return engine(thing, command.trim(), Status::Failed);
     }
-    let is_file = path.exists() || thing.contains(['/', '\\']);
-    match extension.as_deref() {
-        Some("toml") => player(thing),
-        Some("sgf") => file(thing, record),
-        Some("safetensors") => file(thing, safetensors),
-        Some("gz" | "bin" | "txt") => file(thing, compressed),
-        _ if is_file => file(thing, |_, bytes| {
+    let name = thing.to_lowercase();
+    let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if ends_with(&[".sgf", ".sgf.gz"]) {
+        file(thing, record)
+    } else if ends_with(&[".safetensors"]) {
+        file(thing, network)
+    } else if ends_with(&[".bin.gz", ".txt.gz", ".bin"]) {
+        file(thing, katago_network)
+    } else if ends_with(&[".book", ".txt"]) {
+        file(thing, book)
+    } else if !ends_with(&[".toml"]) && (Path::new(thing).exists() || thing.contains(['/', '\\'])) {
+        file(thing, |_, bytes| {
             let advice = format!("is there and can be read: {} bytes", bytes.len());
             Ok(format!("{advice}; if it is an engine, write 'gtp:{thing} ARGUMENTS'"))
-        }),
-        _ => player(thing),
+        })
+    } else {
+        player(thing)
     }
 }
 
@@ -125,43 +134,40 @@ fn foreign(bytes: &[u8]) -> Option<Trouble> {
     }
 }
 
-fn record(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
-    let trouble = |error: String| (error, "open it in another program and save it again".to_owned());
-    let record = Record::parse(bytes).map_err(|error| trouble(error.to_string()))?;
-    let game = record.main_line().map_err(|error| trouble(error.to_string()))?;
+/// Reads a game record, compressed or not; of a collection the first game is told of.
+fn record(path: &Path, _: &[u8]) -> Result<String, Trouble> {
+    let trouble =
+        |error: &dyn Display| (error.to_string(), "open it in another program and save it again".into());
+    let bytes = sgf::read_file(path).map_err(|error| trouble(&error))?;
+    let records = sgf::read_collection(&bytes).map_err(|error| trouble(&error))?;
+    let first = records.first().ok_or_else(|| trouble(&"holds no game"))?;
+    let game = first.main_line().map_err(|error| trouble(&error))?;
     let (width, height) = (game.board().width(), game.board().height());
+    let number =
+        if records.len() == 1 { "a".to_owned() } else { format!("{} games, the first a", records.len()) };
     Ok(format!(
-        "a game of {} moves on {width}x{height}, rules {}",
+        "{number} game of {} moves on {width}x{height}, rules {}",
         game.moves().len(),
         game.rules().name().unwrap_or("custom")
     ))
 }
 
-/// The header tells where each array lies: nothing may lie beyond the end of the file.
-fn safetensors(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
-    let broken =
-        |what: &str| (format!("is no safetensors file: {what}"), "download or train it again".to_owned());
-    let (length, rest) = bytes.split_first_chunk().ok_or_else(|| broken("it is too short"))?;
-    let length =
-        usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken("its header is too long"))?;
-    let header = rest.get(..length).ok_or_else(|| broken("it ends within its header"))?;
-    let header: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(header)
-        .map_err(|error| broken(&format!("its header is not JSON ({error})")))?;
-    let arrays: Vec<_> = header.iter().filter(|(name, _)| *name != "__metadata__").collect();
-    let end = arrays.iter().filter_map(|(_, array)| array["data_offsets"][1].as_u64()).max().unwrap_or(0);
-    if end as usize > rest.len() - length {
-        return Err(broken("it is cut off; the download may have been interrupted"));
-    }
-    Ok(format!("a network file with {} arrays, {} bytes", arrays.len(), bytes.len()))
+fn network(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
+    let network =
+        Network::from_bytes(bytes).map_err(|error| (error, "download or train it again".to_owned()))?;
+    let weights = network.spec().weight_count();
+    Ok(format!("a network of tengen with {weights} weights"))
 }
 
-fn compressed(path: &Path, bytes: &[u8]) -> Result<String, Trouble> {
-    let is_gzip = bytes.starts_with(&[0x1f, 0x8b]);
-    if path.extension().is_some_and(|extension| extension == "gz") && !is_gzip {
-        return Err((
-            "is not compressed, though its name says so".to_owned(),
-            "download it again".to_owned(),
-        ));
-    }
-    Ok(format!("can be read: {} bytes", bytes.len()))
+fn katago_network(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
+    let network = KataNetwork::from_bytes(bytes)
+        .map_err(|error| (error, "download it again, or choose an older network".to_owned()))?;
+    let (name, version, weights) = (network.name(), network.version(), network.weight_count());
+    Ok(format!("KataGo's network {name}, version {version}, with {weights} weights"))
+}
+
+fn book(path: &Path, _: &[u8]) -> Result<String, Trouble> {
+    let book = Book::read(path)
+        .map_err(|error| (error.to_string(), "build it again with tengen book build".to_owned()))?;
+    Ok(format!("an opening book of {} positions from {} games", book.len(), book.games))
 }

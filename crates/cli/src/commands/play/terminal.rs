@@ -1,7 +1,6 @@
 //! `tengen play --terminal`: a game against a player, in the terminal.
 
 use std::{
-    fs,
     io::{self, BufRead, Write},
     path::Path,
 };
@@ -14,6 +13,7 @@ use tengen_board::{
 use tengen_engine::{
     player::{Decision, Player},
     status::dead_stones,
+    whole_file::write_whole,
 };
 use tengen_lab::PlayerOptions;
 
@@ -285,7 +285,7 @@ impl Session<'_> {
         let [black, white] = names.map(|name| Some(name.to_owned()));
         let info = GameInfo { black, white, result: self.outcome(), ..GameInfo::default() };
         let sgf = Record::from_game(&self.game, &info).to_sgf();
-        fs::write(path, sgf).with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(path, sgf).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(writeln!(out, "saved {}", path.display())?)
     }
 }

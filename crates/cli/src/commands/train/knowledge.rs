@@ -1,12 +1,12 @@
 //! `tengen train knowledge`: the weights of move features that guide the classic search.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, sgf};
-use tengen_engine::prior::FeatureWeights;
+use tengen_engine::{prior::FeatureWeights, whole_file::write_whole};
 use tengen_lab::learn_knowledge::{LearnConfig, learn, predict};
 
 use crate::output::Output;
@@ -110,8 +110,6 @@ fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<
         names.join(", "),
         args.epochs
     );
-    let temporary = args.out.with_extension("tmp");
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, &args.out))
+    write_whole(&args.out, text)
         .with_context(|| format!("cannot write {}; choose another place with --out", args.out.display()))
 }

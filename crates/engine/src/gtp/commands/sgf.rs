@@ -1,6 +1,6 @@
 //! Game records: read from files, shown, written to files.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use tengen_board::{
     Game,
@@ -14,6 +14,7 @@ use super::{
     },
     Command,
 };
+use crate::whole_file::write_whole;
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "loadsgf FILE [MOVE_NUMBER]", run: load },
@@ -63,7 +64,7 @@ fn save(server: &mut Server, args: Args<'_>) -> Reply {
 }
 
 fn write(server: &Server, path: &str) -> Reply {
-    fs::write(path, record(&server.game))
+    write_whole(Path::new(path), record(&server.game))
         .map_err(|error| Refusal::new(format!("cannot save file: {path}: {error}")))?;
     Ok(String::new())
 }
