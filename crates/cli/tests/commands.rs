@@ -4,6 +4,8 @@
 mod common;
 
 use common::{tengen, tengen_with_input};
+use tengen_engine::rng::Rng;
+use tengen_nets::{NetSpec, Network};
 
 const SUBCOMMANDS: [&[&str]; 11] = [
     &["play"],
@@ -266,14 +268,14 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         std::fs::write(&path, bytes).unwrap();
         path.display().to_string()
     };
-    let header = br#"{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
-    let tensors = |data: &[u8]| [&(header.len() as u64).to_le_bytes()[..], header, data].concat();
+    let spec = NetSpec::named("rollout-a").unwrap();
+    let network = Network::random(&spec, &mut Rng::new(1)).unwrap().to_bytes(&[]);
     let good = [
         "random".to_owned(),
         "uct,playouts=20".to_owned(),
         format!("gtp:'{}' gtp --preset random", env!("CARGO_BIN_EXE_tengen")),
         write("game.sgf", b"(;GM[1]SZ[9];B[ee];W[cc])"),
-        write("good.safetensors", &tensors(&[0; 8])),
+        write("good.safetensors", &network),
     ];
     for thing in &good {
         let report = tengen(&["doctor", "--json", thing]).json();
@@ -286,7 +288,7 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         ("gtp:true".to_owned(), "ended"),
         ("/no/such/folder/net.safetensors".to_owned(), "no folder"),
         (folder.join("goood.safetensors").display().to_string(), "good.safetensors"),
-        (write("cut.safetensors", &tensors(&[0; 4])), "cut off"),
+        (write("cut.safetensors", &network[..network.len() / 2]), "damaged"),
         (write("pointer.safetensors", b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
         (write("page.bin.gz", b"<!DOCTYPE html><html></html>"), "web page"),
         (write("empty.sgf", b""), "is empty"),

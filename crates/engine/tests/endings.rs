@@ -127,3 +127,24 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
     let stones = game.board().stones(Color::Black);
     assert!(stones <= 12, "it goes on filling its own territory:\n{}", game.board());
 }
+
+/// What a player that gives up below a tenth, after three moves, does in the same position again and again.
+fn resigns_after(diagram: &str) -> Option<usize> {
+    let config = SearchConfig { resign: 0.1, resign_moves: 3, ..SearchConfig::default() };
+    let mut player = Mcts::new("test", &config, Budget { playouts: Some(400), ..Budget::default() }, 1, 1);
+    let game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
+    (1..=5).find(|_| player.decide(&game, &Budget::default()) == Decision::Resign)
+}
+
+#[test]
+fn a_lost_game_is_given_up_after_some_moves_and_an_open_one_is_not() {
+    // White owns everything but a corner.
+    let lost = ". X O . O . . / X X O O . O O / . X O . O O . / O O O O O . O / . O . O . O O / O O O . O . O / . O . O O O .";
+    assert_eq!(resigns_after(lost), Some(3));
+    assert_eq!(resigns_after(SETTLED), None, "the game is close");
+    // Nobody owns anything yet.
+    assert_eq!(
+        resigns_after(". . . . . . . / . . . . . . . / . . . . . . . / . . . . . . . / . . . . . . ."),
+        None
+    );
+}
