@@ -129,10 +129,11 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
 }
 
 /// What a player that gives up below a tenth, after three moves, does in the same position again and again.
-fn resigns_after(diagram: &str) -> Option<usize> {
+fn resigns_after(diagram: &str, color: Color) -> Option<usize> {
     let config = SearchConfig { resign: 0.1, resign_moves: 3, ..SearchConfig::default() };
     let mut player = Mcts::new("test", &config, Budget { playouts: Some(400), ..Budget::default() }, 1, 1);
-    let game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
+    let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
+    game.set_to_play(color);
     (1..=5).find(|_| player.decide(&game, &Budget::default()) == Decision::Resign)
 }
 
@@ -140,11 +141,9 @@ fn resigns_after(diagram: &str) -> Option<usize> {
 fn a_lost_game_is_given_up_after_some_moves_and_an_open_one_is_not() {
     // White owns everything but a corner.
     let lost = ". X O . O . . / X X O O . O O / . X O . O O . / O O O O O . O / . O . O . O O / O O O . O . O / . O . O O O .";
-    assert_eq!(resigns_after(lost), Some(3));
-    assert_eq!(resigns_after(SETTLED), None, "the game is close");
+    assert_eq!(resigns_after(lost, Color::Black), Some(3));
+    assert_eq!(resigns_after(lost, Color::White), None);
     // Nobody owns anything yet.
-    assert_eq!(
-        resigns_after(". . . . . . . / . . . . . . . / . . . . . . . / . . . . . . . / . . . . . . ."),
-        None
-    );
+    let open = ". . . . . . . / . . . . . . . / . . . . . . . / . . . . . . . / . . . . . . .";
+    assert_eq!(resigns_after(open, Color::Black), None);
 }
