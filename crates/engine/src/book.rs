@@ -20,6 +20,7 @@ use tengen_board::{Board, Color, Game, Move, Symmetry, Vertex, zobrist};
 use thiserror::Error;
 
 use crate::{
+    network::RawEvaluation,
     player::{Budget, Decision, Player, StopSignal},
     report::SearchReport,
     rng::Rng,
@@ -281,6 +282,10 @@ impl Player for BookPlayer {
 
     fn ponder(&mut self, game: &Game, stop: &StopSignal) {
         self.player.ponder(game, stop);
+    }
+
+    fn raw_evaluation(&mut self, game: &Game, symmetry: usize) -> Option<RawEvaluation> {
+        self.player.raw_evaluation(game, symmetry)
     }
 
     fn new_game(&mut self) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tengen_board::{Game, Move};
+use tengen_board::{Game, Move, VertexMap};
 
 use crate::{
     clock::Delays,
@@ -48,12 +48,14 @@ impl Conduct {
         budget
     }
 
-    /// What to do after a search. The player gives up below the win rate of `resign` for so many moves in a row; with
+    /// What to do after a search. `after_pass` tells who owns each point if the player passes, where a network knows it.
+    /// The player gives up below the win rate of `resign` for so many moves in a row; with
     /// `settle` it passes when nothing is left to play for. In a `cleanup` it does not give up and captures what is dead.
     pub(crate) fn choose(
         &mut self,
         game: &Game,
         report: Option<&SearchReport>,
+        after_pass: impl FnOnce() -> Option<VertexMap<f32>>,
         cleanup: bool,
         settle: bool,
         resign: (f32, u32),
@@ -63,7 +65,7 @@ impl Conduct {
             return Decision::Resign;
         }
         if settle || cleanup {
-            return Decision::Play(ending::choose(game, report, cleanup));
+            return Decision::Play(ending::choose(game, report, after_pass, cleanup));
         }
         let best = report.moves.iter().find(|m| m.visits > 0);
         Decision::Play(best.map_or(Move::PASS, |m| m.mv))

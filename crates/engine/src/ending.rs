@@ -26,9 +26,15 @@ const SETTLED: f32 = 0.8;
 /// Playouts that tell what happens if the player passes. They take a few hundredths of a second on the largest board.
 const PLAYOUTS: usize = 64;
 
-/// The move to play among those of a search, best first: the first that gains something, else a pass. `disputed` tells that
-/// the opponent does not agree which stones are dead.
-pub(crate) fn choose(game: &Game, report: &SearchReport, disputed: bool) -> Move {
+/// The move to play among those of a search, best first: the first that gains something, else a pass. `after_pass` may know
+/// who owns each point if the player passes; else playouts tell. `disputed` tells that the opponent does not agree which
+/// stones are dead.
+pub(crate) fn choose(
+    game: &Game,
+    report: &SearchReport,
+    after_pass: impl FnOnce() -> Option<VertexMap<f32>>,
+    disputed: bool,
+) -> Move {
     let me = game.to_play();
     let opponent_passed = game.last_move().is_some_and(|m| m.mv.is_pass() && m.color != me);
     let best = report.moves.iter().find(|m| m.visits > 0).and_then(|m| m.mv.vertex());
@@ -41,8 +47,10 @@ pub(crate) fn choose(game: &Game, report: &SearchReport, disputed: bool) -> Move
     {
         return v.into();
     }
-    let mut rng = Rng::new(game.board().hash());
-    let ownership = ownership_after(game.board(), !me, PLAYOUTS, &mut rng);
+    let ownership = after_pass().unwrap_or_else(|| {
+        let mut rng = Rng::new(game.board().hash());
+        ownership_after(game.board(), !me, PLAYOUTS, &mut rng)
+    });
     Ending::new(game, &ownership, disputed).choose(report, opponent_passed)
 }
 

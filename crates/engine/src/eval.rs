@@ -1,8 +1,11 @@
 //! What a leaf of the tree is worth: playouts, networks and mixtures of them, a batch at a time.
 
+use std::sync::Arc;
+
 use tengen_board::{Board, Color, Game, Move, Scoring, area_score};
 
 use crate::{
+    network::RawEvaluation,
     playout::{FinishedPlayout, LearnedReply, PlayoutLimits, PlayoutPolicy, ReplyHits},
     rng::Rng,
 };
@@ -66,6 +69,8 @@ pub struct Leaf {
     pub score: f32,
     /// Whether [`Leaf::board`] shows a finished game, so that ownership can be read off it.
     pub finished: bool,
+    /// What a network says about who owns each point in the end, in the order of [`Board::points`]: from −1 (White) to 1.
+    pub ownership: Option<Arc<[f32]>>,
 }
 
 impl Leaf {
@@ -83,6 +88,7 @@ impl Leaf {
             black_value: 0.5,
             score: 0.0,
             finished: false,
+            ownership: None,
         }
     }
 
@@ -102,6 +108,7 @@ impl Leaf {
         self.root_color = game.to_play();
         self.candidates.clear();
         self.finished = false;
+        self.ownership = None;
     }
 
     /// Plays a move in the tree.
@@ -149,6 +156,20 @@ pub trait Evaluator: Send {
     /// Sets value and score of each leaf (and the candidates' priors, if it knows better). `komi` is what White gets on
     /// top of the area.
     fn evaluate(&mut self, leaves: &mut [Leaf], komi: f32, rng: &mut Rng);
+
+    /// Sees the game that is searched, before its leaves come.
+    fn begin(&mut self, _game: &Game) {}
+
+    /// Whether it sets the candidates' priors, so that the root's are to be asked for before the search.
+    fn sets_priors(&self) -> bool {
+        false
+    }
+
+    /// What a network says about a position seen in one of the eight symmetries, as KataGo numbers them; nothing where
+    /// there is no network.
+    fn raw(&mut self, _game: &Game, _symmetry: usize) -> Option<RawEvaluation> {
+        None
+    }
 
     /// The same evaluator for another thread; what is learned is shared.
     fn fork(&self) -> Box<dyn Evaluator>;

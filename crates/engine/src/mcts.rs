@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use tengen_board::{Color, Game, Move, PlayedMove};
+use tengen_board::{Color, Game, Move, PlayedMove, VertexMap};
 
 use crate::{
     conduct::Conduct,
     eval::{Evaluator, PlayoutEvaluator},
+    network::RawEvaluation,
     player::{Budget, Decision, Player, ReplyTable, StopSignal},
     playout::LearnedReply,
     prior::Gcmb,
@@ -46,6 +47,18 @@ impl Mcts {
     /// A player with these parts, evaluating by playouts. `budget` holds where a decision's own leaves it open.
     pub fn new(name: &str, config: &SearchConfig, budget: Budget, threads: usize, seed: u64) -> Mcts {
         let evaluator = PlayoutEvaluator::new(config.playout.build(), config.limits);
+        Mcts::with_evaluator(name, config, Box::new(evaluator), budget, threads, seed)
+    }
+
+    /// A player with these parts that evaluates by something else.
+    pub fn with_evaluator(
+        name: &str,
+        config: &SearchConfig,
+        evaluator: Box<dyn Evaluator>,
+        budget: Budget,
+        threads: usize,
+        seed: u64,
+    ) -> Mcts {
         Mcts {
             name: name.to_owned(),
             config: config.clone(),
@@ -53,7 +66,7 @@ impl Mcts {
             threads,
             tree: Tree::with_capacity(config.max_tree_mb << 20),
             policy: config.tree_policy.build(),
-            evaluator: Box::new(evaluator),
+            evaluator,
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
@@ -115,6 +128,17 @@ impl Mcts {
     }
 }
 
+/// Who owns each point if the player to move passes, as a network sees it: from −1 (White) to 1.
+fn ownership_after_pass(evaluator: &mut dyn Evaluator, game: &Game) -> Option<VertexMap<f32>> {
+    let mut passed = game.clone();
+    passed.play_unchecked(Move::PASS);
+    let mut shares = evaluator.raw(&passed, 0)?.white_ownership?;
+    for v in game.board().points() {
+        shares[v] = -shares[v];
+    }
+    Some(shares)
+}
+
 /// The moves that lead from one game to another, if the second goes on from the first under the same rules, alternately.
 fn moves_since<'a>(root: &Game, game: &'a Game) -> Option<&'a [PlayedMove]> {
     let (old, new) = (root.moves(), game.moves());
@@ -140,9 +164,20 @@ impl Player for Mcts {
     fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
         let start = Instant::now();
         self.search(game, budget);
-        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
-        let decision =
-            self.conduct.choose(game, self.report.as_ref(), budget.cleanup, settle, (resign, resign_moves));
+        let SearchConfig { resign, resign_moves, settle, draw, .. } = self.config;
+        if let Some(report) = &mut self.report {
+            draw.draw(game, &mut report.moves, &mut self.rng);
+        }
+        let evaluator = &mut self.evaluator;
+        let after_pass = || ownership_after_pass(&mut **evaluator, game);
+        let decision = self.conduct.choose(
+            game,
+            self.report.as_ref(),
+            after_pass,
+            budget.cleanup,
+            settle,
+            (resign, resign_moves),
+        );
         self.conduct.note(start.elapsed());
         decision
     }
@@ -160,6 +195,10 @@ impl Player for Mcts {
             let playouts = Some(Self::MOST_PONDERED);
             self.run(game, &Budget { playouts, stop: stop.clone(), ..Budget::default() });
         }
+    }
+
+    fn raw_evaluation(&mut self, game: &Game, symmetry: usize) -> Option<RawEvaluation> {
+        self.evaluator.raw(game, symmetry)
     }
 
     fn replies(&self, table: ReplyTable, color: Color, previous: Move) -> Vec<LearnedReply> {

@@ -24,6 +24,7 @@ use crate::{
     clock::{Clock, Delays, TimeSettings},
     player::Budget,
     report::{FinalMove, value_for},
+    search::SearchConfig,
     tree::{NodeView, Tree},
 };
 
@@ -150,32 +151,32 @@ fn moves_to_come(board: &Board) -> f64 {
 pub(crate) struct Pace<'a> {
     budget: &'a Budget,
     stops_early: bool,
+    threads: u32,
     final_move: FinalMove,
     start: Instant,
     /// One thread has seen that the search is over.
     is_over: AtomicBool,
 }
 
-/// The tree is looked at once in so many batches.
+/// The tree is looked at once in so many batches,
 const LOOK_EVERY: u64 = 32;
+/// ... or after each one that takes so long, as with a network.
+const SLOW: Duration = Duration::from_millis(1);
 /// The best move is unclear while the second has more than this share of its visits.
 const CLOSE: f32 = 0.75;
 
 impl<'a> Pace<'a> {
-    pub(crate) fn new(
-        config: &PaceConfig,
-        final_move: FinalMove,
-        budget: &'a Budget,
-        start: Instant,
-    ) -> Pace<'a> {
-        let stops_early = match config.early_stop {
+    pub(crate) fn new(config: &SearchConfig, threads: usize, budget: &'a Budget, start: Instant) -> Pace<'a> {
+        let final_move = config.final_move;
+        let stops_early = match config.pace.early_stop {
             EarlyStop::Off => false,
             EarlyStop::Clock => budget.clock.is_some(),
             EarlyStop::Always => true,
         };
         // The move with the best value can be any.
         let stops_early = stops_early && final_move != FinalMove::Value;
-        Pace { budget, stops_early, final_move, start, is_over: AtomicBool::new(false) }
+        let threads = threads.max(1) as u32;
+        Pace { budget, stops_early, threads, final_move, start, is_over: AtomicBool::new(false) }
     }
 
     /// Whether another batch is to be evaluated after `batches` of them with `spent` playouts.
@@ -197,10 +198,12 @@ impl<'a> Pace<'a> {
         }
         // The first batch is always evaluated.
         let elapsed = if time.is_some() { self.start.elapsed() } else { Duration::ZERO };
-        if batches > 0 && time.is_some_and(|most| elapsed >= most) {
+        let one = (elapsed * self.threads).checked_div(batches as u32).unwrap_or_default();
+        // Nor is one begun that would be late.
+        if batches > 0 && time.is_some_and(|most| elapsed + one >= most) {
             return false;
         }
-        if batches % LOOK_EVERY != LOOK_EVERY - 1 {
+        if batches % LOOK_EVERY != LOOK_EVERY - 1 && one < SLOW {
             return true;
         }
         let standing = Standing::of(tree.view(Tree::ROOT), self.final_move);
@@ -363,7 +366,9 @@ mod tests {
         let budget = Budget { playouts: Some(1000), ..Budget::default() };
         let goes_on = |early_stop, spent, moves: &[(u32, f32)]| {
             let config = PaceConfig { early_stop, ..PaceConfig::default() };
-            let pace = Pace::new(&config, FinalMove::Visits, &budget, Instant::now());
+            let config =
+                SearchConfig { pace: config, final_move: FinalMove::Visits, ..SearchConfig::default() };
+            let pace = Pace::new(&config, 1, &budget, Instant::now());
             pace.goes_on(spent, LOOK_EVERY - 1, &tree(moves))
         };
         let moves = [(500, 0.5), (300, 0.5)];

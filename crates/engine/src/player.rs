@@ -12,6 +12,7 @@ use tengen_board::{Color, Game, Move};
 
 use crate::{
     clock::Clock,
+    network::RawEvaluation,
     playout::{LearnedReply, PlayoutPolicy, Uniform, UniformConfig},
     report::SearchReport,
     restriction::Restriction,
@@ -103,6 +104,12 @@ pub trait Player: Send {
 
     /// Thinks on the opponent's time about the position of `game` until it is stopped; most players do not.
     fn ponder(&mut self, _game: &Game, _stop: &StopSignal) {}
+
+    /// What its network says about the position of `game`, seen in one of the eight symmetries as KataGo numbers them;
+    /// nothing for players without a network.
+    fn raw_evaluation(&mut self, _game: &Game, _symmetry: usize) -> Option<RawEvaluation> {
+        None
+    }
 
     /// The replies of `color` to the move `previous` in a table, best first; none for players without such a table.
     fn replies(&self, _table: ReplyTable, _color: Color, _previous: Move) -> Vec<LearnedReply> {

@@ -24,6 +24,8 @@ pub struct RootMove {
     pub amaf_visits: f32,
     /// Mean of Black's value among those.
     pub amaf_black_value: f32,
+    /// Standard deviation of the value in single playouts of this search, if there were some.
+    pub value_deviation: Option<f32>,
     /// The expected line of play, this move first.
     pub line: Vec<Move>,
     /// Visits of each move of that line.
@@ -104,17 +106,35 @@ pub enum FinalMove {
     Visits,
     /// The best value among moves with at least a tenth of the most visits.
     Value,
+    /// The best lower confidence bound of the value among moves with at least 15% of the most visits, then by visits: so a
+    /// move that was found late is played once it is proved better (Leela Zero; the figures are KataGo's).
+    LowerBound,
+}
+
+/// Standard errors by which [`FinalMove::LowerBound`] is below the value.
+const BOUND: f32 = 5.0;
+
+/// The value of a move less [`BOUND`] standard errors.
+fn lower_bound(m: &RootMove, to_play: Color) -> f32 {
+    let value = m.value_for(to_play);
+    // Without a deviation, that of games which are only won or lost.
+    let deviation = m.value_deviation.unwrap_or_else(|| (value * (1.0 - value)).sqrt());
+    value - BOUND * deviation / (m.visits as f32).sqrt()
 }
 
 impl FinalMove {
     /// Orders the root's moves, best first.
     pub(crate) fn order(self, to_play: Color, moves: &mut [RootMove]) {
-        let enough = moves.iter().map(|m| m.visits).max().unwrap_or(0) / 10;
+        let most = moves.iter().map(|m| m.visits).max().unwrap_or(0);
+        let enough = most / 10;
         let key = |m: &RootMove| match self {
             FinalMove::Wins => m.value_for(to_play) * m.visits as f32,
             FinalMove::Visits => m.visits as f32,
             FinalMove::Value if m.visits < enough => -1.0,
             FinalMove::Value => m.value_for(to_play),
+            // A bound is above −5; visits order the moves below that.
+            FinalMove::LowerBound if m.visits == 0 || m.visits * 20 < most * 3 => m.visits as f32 - 1e9,
+            FinalMove::LowerBound => lower_bound(m, to_play),
         };
         moves.sort_by(|a, b| {
             key(b).total_cmp(&key(a)).then(b.visits.cmp(&a.visits)).then(b.prior.total_cmp(&a.prior))
@@ -137,6 +157,7 @@ pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
                 prior: edge.prior(),
                 amaf_visits,
                 amaf_black_value,
+                value_deviation: None,
                 line,
                 line_visits,
                 score: 0.0,
@@ -160,4 +181,32 @@ fn line(tree: &Tree, edge: &Edge) -> Vec<(Move, u32)> {
         node = best.child();
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::fixture::root;
+
+    /// The order of moves with so many visits, wins and deviation of the value.
+    fn order(rule: FinalMove, moves: &[(u32, u32, f32)]) -> Vec<u32> {
+        let edges: Vec<_> = moves.iter().map(|&(visits, wins, _)| (visits, wins, 0.0, 0.0, 0.0)).collect();
+        let mut found = root_moves(&root(&edges));
+        for (found, (.., deviation)) in found.iter_mut().zip(moves) {
+            found.value_deviation = Some(*deviation);
+        }
+        rule.order(Color::Black, &mut found);
+        found.iter().map(|m| m.visits).collect()
+    }
+
+    #[test]
+    fn a_move_that_is_surely_better_is_chosen_with_fewer_visits() {
+        // 0.5 − 5 · 0.1 / 10 = 0.45 against 0.6 − 5 · 0.1 / √50 = 0.53; 10 visits of 100 are too few.
+        let moves = [(100, 50, 0.1), (50, 30, 0.1), (10, 9, 0.01)];
+        assert_eq!(order(FinalMove::LowerBound, &moves), [50, 100, 10]);
+        // 0.6 − 5 · 0.3 / √50 = 0.39
+        assert_eq!(order(FinalMove::LowerBound, &[(100, 50, 0.1), (50, 30, 0.3)]), [100, 50]);
+        assert_eq!(order(FinalMove::Visits, &moves), [100, 50, 10]);
+        assert_eq!(order(FinalMove::LowerBound, &[(0, 0, 0.0), (3, 1, 0.5)]), [3, 0]);
+    }
 }

@@ -44,7 +44,7 @@ impl Published {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(parts: &SearchParts<'a>, budget: &'a Budget, start: Instant) -> Run<'a> {
-        let pace = Pace::new(&parts.config.pace, parts.config.final_move, budget, start);
+        let pace = Pace::new(parts.config, parts.threads, budget, start);
         let (claimed, round) = (AtomicU64::new(0), AtomicU32::new(0));
         Run { budget, start, pace, tree: parts.tree, claimed, round }
     }
@@ -52,8 +52,8 @@ impl<'a> Run<'a> {
     pub(crate) fn work(&self, mut worker: Worker<'_>, publish: impl Fn(u32, &Totals)) -> Totals {
         let batch = worker.batch();
         let mut published = 0;
-        while self.claim(batch) {
-            worker.step();
+        while let Some(count) = self.claim(batch) {
+            worker.step(count as usize);
             let round = self.round.load(Relaxed);
             if round != published {
                 publish(round, worker.totals());
@@ -114,12 +114,13 @@ impl<'a> Run<'a> {
         totals
     }
 
-    /// Takes a batch off the budget, if there is one left.
-    fn claim(&self, batch: u64) -> bool {
+    /// Takes a batch off the budget, if there is one left: how many leaves it has.
+    fn claim(&self, batch: u64) -> Option<u64> {
         if self.budget.stop.is_stopped() {
-            return false;
+            return None;
         }
         let before = self.claimed.fetch_add(batch, Relaxed);
-        self.pace.goes_on(before, before / batch, self.tree)
+        let left = self.budget.playouts.map_or(batch, |most| most.saturating_sub(before));
+        self.pace.goes_on(before, before / batch, self.tree).then_some(batch.min(left))
     }
 }

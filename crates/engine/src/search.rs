@@ -4,7 +4,10 @@
 //! node with its candidate moves; an [`Evaluator`] values a batch of leaves; and the values are
 //! recorded on the way back. Threads share the tree without locks.
 
-use std::time::{Duration, Instant};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use serde::{Deserialize, Serialize};
 use tengen_board::Game;
@@ -12,6 +15,8 @@ use tengen_board::Game;
 use crate::{
     dynamic_komi::DynamicKomi,
     eval::{Evaluator, area_komi},
+    network::NetworkConfig,
+    noise::{MoveTemperature, RootNoise},
     pace::PaceConfig,
     player::Budget,
     playout::{PlayoutConfig, PlayoutLimits},
@@ -76,6 +81,8 @@ pub struct SearchConfig {
     pub limits: PlayoutLimits,
     /// Go knowledge as equivalent experience; none if absent.
     pub knowledge: Option<KnowledgeConfig>,
+    /// How a network is used; none is if absent.
+    pub network: Option<NetworkConfig>,
     /// Global corresponding move bias (S3); none if absent.
     pub gcmb: Option<GcmbConfig>,
     /// Progressive widening.
@@ -92,6 +99,10 @@ pub struct SearchConfig {
     pub max_tree_mb: usize,
     /// How the move is chosen when the search is over.
     pub final_move: FinalMove,
+    /// Noise in the root's priors, for self-play.
+    pub root_noise: RootNoise,
+    /// Moves drawn by their visits, for self-play.
+    pub draw: MoveTemperature,
     /// Whether the subtree of the moves played is kept for the next search.
     pub keep_tree: bool,
     /// Whether the player thinks on the opponent's time.
@@ -115,6 +126,7 @@ impl Default for SearchConfig {
             playout: PlayoutConfig::default(),
             limits: PlayoutLimits::default(),
             knowledge: None,
+            network: None,
             gcmb: None,
             widening: Widening::Off,
             expand_visits: 2,
@@ -123,6 +135,8 @@ impl Default for SearchConfig {
             max_depth: 400,
             max_tree_mb: 256,
             final_move: FinalMove::default(),
+            root_noise: RootNoise::default(),
+            draw: MoveTemperature::default(),
             keep_tree: true,
             ponder: false,
             pace: PaceConfig::default(),
@@ -168,9 +182,14 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
     };
     let run = Run::new(parts, budget, start);
     let mut workers: Vec<_> = (0..parts.threads.max(1))
-        .map(|_| Worker::new(&shared, parts.evaluator.fork(), rng.split()))
+        .map(|_| {
+            let mut evaluator = parts.evaluator.fork();
+            evaluator.begin(&with_extra_komi(game, extra_komi));
+            Worker::new(&shared, evaluator, rng.split())
+        })
         .collect();
     workers[0].prepare_root();
+    parts.config.root_noise.apply(parts.tree.view(Tree::ROOT).edges, rng);
     let totals: Vec<Totals> = if workers.len() == 1 && budget.watch.is_none() {
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
@@ -179,6 +198,16 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         })
     };
     report(game, parts, &totals, extra_komi, start.elapsed())
+}
+
+/// The game as an evaluator is to see it, which may look at the komi.
+fn with_extra_komi(game: &Game, extra: f32) -> Cow<'_, Game> {
+    if extra == 0.0 {
+        return Cow::Borrowed(game);
+    }
+    let mut game = game.clone();
+    game.set_rules(game.rules().with_komi(game.rules().komi + extra));
+    Cow::Owned(game)
 }
 
 fn report(
@@ -205,6 +234,7 @@ fn report(
         (root_move.score, root_move.score_deviation) =
             of_move.mean_and_deviation().unwrap_or((score, score_deviation));
         root_move.score += extra_komi;
+        root_move.value_deviation = of_move.value_deviation();
         root_move.ownership = of_move.ownership.map(|ownership| Box::new(ownership.mean()));
     }
     let mut ownership = OwnershipTotals::default();

@@ -40,6 +40,8 @@ pub(crate) struct MoveTotals {
     pub(crate) playouts: u32,
     pub(crate) score: f64,
     pub(crate) score_squared: f64,
+    pub(crate) black_value: f64,
+    pub(crate) black_value_squared: f64,
     /// If it was asked for.
     pub(crate) ownership: Option<Box<OwnershipTotals>>,
 }
@@ -48,12 +50,13 @@ pub(crate) struct MoveTotals {
 #[derive(Clone)]
 pub(crate) struct OwnershipTotals {
     pub(crate) playouts: u32,
-    pub(crate) sums: VertexMap<i32>,
+    /// Black's points count 1, White's −1.
+    pub(crate) sums: VertexMap<f32>,
 }
 
 impl Default for OwnershipTotals {
     fn default() -> OwnershipTotals {
-        OwnershipTotals { playouts: 0, sums: VertexMap::filled(0) }
+        OwnershipTotals { playouts: 0, sums: VertexMap::filled(0.0) }
     }
 }
 
@@ -61,7 +64,15 @@ impl OwnershipTotals {
     pub(crate) fn count(&mut self, board: &Board) {
         self.playouts += 1;
         for v in board.points() {
-            self.sums[v] += owner(board, v).map_or(0, Color::sign);
+            self.sums[v] += owner(board, v).map_or(0.0, |color| color.sign() as f32);
+        }
+    }
+
+    /// Counts what a network says, in the order of [`Board::points`].
+    fn count_shares(&mut self, board: &Board, shares: &[f32]) {
+        self.playouts += 1;
+        for (v, share) in board.points().zip(shares) {
+            self.sums[v] += share;
         }
     }
 
@@ -75,7 +86,7 @@ impl OwnershipTotals {
     pub(crate) fn mean(&self) -> VertexMap<f32> {
         let mut mean = VertexMap::filled(0.0);
         for v in (0..CELLS).map(Vertex::from_index) {
-            mean[v] = self.sums[v] as f32 / self.playouts.max(1) as f32;
+            mean[v] = self.sums[v] / self.playouts.max(1) as f32;
         }
         mean
     }
@@ -86,6 +97,8 @@ impl MoveTotals {
         self.playouts += other.playouts;
         self.score += other.score;
         self.score_squared += other.score_squared;
+        self.black_value += other.black_value;
+        self.black_value_squared += other.black_value_squared;
         if let Some(ownership) = &other.ownership {
             self.ownership.get_or_insert_default().add(ownership);
         }
@@ -93,11 +106,20 @@ impl MoveTotals {
 
     /// Of the score; `None` before the first playout.
     pub(crate) fn mean_and_deviation(&self) -> Option<(f32, f32)> {
-        let count = f64::from(self.playouts);
-        let mean = self.score / count;
-        let variance = (self.score_squared / count - mean * mean).max(0.0);
-        (self.playouts > 0).then_some((mean as f32, variance.sqrt() as f32))
+        let mean = self.score / f64::from(self.playouts);
+        (self.playouts > 0).then(|| (mean as f32, deviation(self.playouts, self.score, self.score_squared)))
     }
+
+    /// Of the value of single playouts; `None` before the second.
+    pub(crate) fn value_deviation(&self) -> Option<f32> {
+        (self.playouts > 1).then(|| deviation(self.playouts, self.black_value, self.black_value_squared))
+    }
+}
+
+/// The standard deviation of numbers with this sum and sum of squares.
+fn deviation(count: u32, sum: f64, squares: f64) -> f32 {
+    let mean = sum / f64::from(count);
+    (squares / f64::from(count) - mean * mean).max(0.0).sqrt() as f32
 }
 
 pub(crate) struct Worker<'a> {
@@ -135,7 +157,12 @@ impl<'a> Worker<'a> {
         let mut leaf = Leaf::new(self.shared.game.board());
         leaf.reset(self.shared.game);
         self.gather(&mut leaf, &[]);
-        self.shared.tree.add(leaf.board.to_play(), &leaf.candidates);
+        let color = leaf.board.to_play();
+        if self.evaluator.sets_priors() {
+            self.evaluator.evaluate(std::slice::from_mut(&mut leaf), self.shared.komi, &mut self.rng);
+        }
+        self.order(&mut leaf.candidates);
+        self.shared.tree.add(color, &leaf.candidates);
     }
 
     /// Leaves that a step evaluates.
@@ -151,15 +178,17 @@ impl<'a> Worker<'a> {
         self.totals
     }
 
-    /// Evaluates one batch of leaves.
-    pub(crate) fn step(&mut self) {
+    /// Evaluates so many leaves together, at most a batch.
+    pub(crate) fn step(&mut self, count: usize) {
         let mut leaves = std::mem::take(&mut self.leaves);
         let mut paths = std::mem::take(&mut self.paths);
-        for (leaf, path) in leaves.iter_mut().zip(&mut paths) {
+        let chosen = &mut leaves[..count];
+        for (leaf, path) in chosen.iter_mut().zip(&mut paths) {
             self.descend(leaf, path);
         }
-        self.evaluator.evaluate(&mut leaves, self.shared.komi, &mut self.rng);
-        for (leaf, path) in leaves.iter().zip(&paths) {
+        self.evaluator.evaluate(chosen, self.shared.komi, &mut self.rng);
+        for (leaf, path) in chosen.iter_mut().zip(&paths) {
+            self.order(&mut leaf.candidates);
             self.record(leaf, path);
         }
         self.leaves = leaves;
@@ -212,8 +241,8 @@ impl<'a> Worker<'a> {
                 candidates.push(Candidate::new(v.into()));
             }
         }
-        // Passing is worth a thought when little is left to play, or when the game would end.
-        if candidates.len() * 4 <= board.area() || leaf.passes > 0 {
+        // Passing is worth a thought when little is left to play, or when the game would end. A network knows when.
+        if candidates.len() * 4 <= board.area() || leaf.passes > 0 || self.evaluator.sets_priors() {
             candidates.push(Candidate::new(Move::PASS));
         }
         let restrictions = self.shared.restrictions;
@@ -232,6 +261,10 @@ impl<'a> Worker<'a> {
         if let Some(gcmb) = self.shared.gcmb {
             gcmb.bias(me, last, candidates);
         }
+    }
+
+    /// The best priors first, where only the first moves are considered.
+    fn order(&self, candidates: &mut [Candidate]) {
         if self.shared.config.widening.is_on() {
             candidates.sort_by(|a, b| b.prior.total_cmp(&a.prior));
         }
@@ -314,6 +347,16 @@ impl<'a> Worker<'a> {
         of_move.playouts += 1;
         of_move.score += score;
         of_move.score_squared += score * score;
+        let value = f64::from(leaf.black_value);
+        of_move.black_value += value;
+        of_move.black_value_squared += value * value;
+        if let Some(shares) = &leaf.ownership {
+            totals.ownership.count_shares(&leaf.board, shares);
+            if self.shared.moves_ownership {
+                of_move.ownership.get_or_insert_default().count_shares(&leaf.board, shares);
+            }
+            return;
+        }
         // Ownership is read off every fourth playout: plenty, and it costs a pass over the board.
         if leaf.finished && totals.playouts % 4 == 1 {
             totals.ownership.count(&leaf.board);

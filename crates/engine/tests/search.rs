@@ -1,16 +1,22 @@
 //! Conformance of every tree policy, golden trees, and what threads and memory caps must not break.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::{
     eval::{Evaluator, Leaf},
     mcts::Mcts,
+    noise::{MoveTemperature, RootNoise},
     player::{Budget, Decision, Player},
     playout::PlayoutConfig,
     prior::{GcmbConfig, KnowledgeConfig},
-    report::SearchReport,
+    report::{FinalMove, SearchReport},
     rng::Rng,
     search::{SearchConfig, SearchParts, Widening, search},
-    tree::{Edge, NodeId, Tree, TreePolicyConfig, Ucb1Config},
+    tree::{Edge, NodeId, PuctConfig, Tree, TreePolicyConfig, Ucb1Config},
 };
 
 fn playouts(count: u64) -> Budget {
@@ -158,6 +164,94 @@ impl Evaluator for HashEvaluator {
     }
 }
 
+/// Hashes as a network's value, priors and ownership; it counts the leaves of its largest batch.
+#[derive(Default)]
+struct HashNetwork {
+    largest: Arc<AtomicUsize>,
+}
+
+impl Evaluator for HashNetwork {
+    fn evaluate(&mut self, leaves: &mut [Leaf], _komi: f32, _rng: &mut Rng) {
+        self.largest.fetch_max(leaves.len(), Ordering::Relaxed);
+        for leaf in leaves {
+            let hash = leaf.board.hash();
+            leaf.black_value = (hash % 1000) as f32 / 1000.0;
+            leaf.score = (hash % 21) as f32 - 10.0;
+            leaf.ownership =
+                Some(leaf.board.points().map(|v| if v.col() == 0 { 1.0 } else { -0.5 }).collect());
+            let weight = |mv: Move| 1 + (hash >> (mv.vertex_or_none().index() % 40)) % 16;
+            let sum: u64 = leaf.candidates.iter().map(|c| weight(c.mv)).sum();
+            leaf.candidates.iter_mut().for_each(|c| c.prior = weight(c.mv) as f32 / sum as f32);
+        }
+    }
+
+    fn sets_priors(&self) -> bool {
+        true
+    }
+
+    fn fork(&self) -> Box<dyn Evaluator> {
+        Box::new(HashNetwork { largest: Arc::clone(&self.largest) })
+    }
+}
+
+/// A search in the manner of AlphaGo Zero.
+fn zero_config() -> SearchConfig {
+    let puct = PuctConfig { growth: 0.225, ..PuctConfig::default() };
+    SearchConfig {
+        tree_policy: TreePolicyConfig::Puct(puct),
+        expand_visits: 0,
+        batch: 4,
+        final_move: FinalMove::LowerBound,
+        ..SearchConfig::default()
+    }
+}
+
+#[test]
+fn a_network_sets_priors_ownership_and_score() {
+    let game = Game::new(5, 5, Rules::CHINESE).unwrap();
+    let network = HashNetwork::default();
+    let largest = Arc::clone(&network.largest);
+    let mut player = Mcts::with_evaluator("test", &zero_config(), Box::new(network), Budget::default(), 1, 1);
+    let budget = Budget { moves_ownership: true, ..playouts(50) };
+    let report = player.search(&game, &budget);
+    assert_eq!(report.playouts, 50, "the last batch is smaller");
+    assert_eq!(largest.load(Ordering::Relaxed), 4);
+    assert!(report.moves.iter().any(|m| m.mv.is_pass()), "a network may pass at any time");
+    let sum: f32 = report.moves.iter().map(|m| m.prior).sum();
+    assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+    let owner = |v: &str| report.ownership[v.parse().unwrap()];
+    assert_eq!((owner("A3"), owner("C3")), (1.0, -0.5));
+    assert!(report.best().ownership.is_some() && report.score.abs() <= 10.0);
+    assert!(report.best().visits * 20 >= report.moves.iter().map(|m| m.visits).max().unwrap() * 3);
+}
+
+#[test]
+fn self_play_games_differ_and_repeat_with_their_seed() {
+    let noisy = SearchConfig {
+        root_noise: RootNoise { weight: 0.25, ..RootNoise::default() },
+        draw: MoveTemperature { temperature: 1.0, moves: 8 },
+        ..zero_config()
+    };
+    let opening = |config: &SearchConfig, seed| {
+        let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
+        let network = Box::new(HashNetwork::default());
+        let mut player = Mcts::with_evaluator("test", config, network, Budget::default(), 1, seed);
+        while game.moves().len() < 8 && !game.is_over() {
+            let Decision::Play(mv) = player.decide(&game, &playouts(30)) else { break };
+            game.try_play(mv).unwrap();
+        }
+        game.moves().to_vec()
+    };
+    assert_eq!(opening(&noisy, 1), opening(&noisy, 1));
+    let distinct = |config| {
+        let mut games: Vec<_> = (0..6).map(|seed| format!("{:?}", opening(config, seed))).collect();
+        games.sort();
+        games.dedup();
+        games.len()
+    };
+    assert_eq!(distinct(&noisy), 6);
+}
+
 fn dump(tree: &Tree, id: NodeId, depth: usize, out: &mut String) {
     let mut edges: Vec<&Edge> = tree.view(id).edges.iter().filter(|e| e.visits() > 0).collect();
     edges.sort_by_key(|e| (std::cmp::Reverse(e.visits()), e.mv()));
@@ -181,16 +275,21 @@ fn dump(tree: &Tree, id: NodeId, depth: usize, out: &mut String) {
 fn golden_trees_stay_the_same() {
     let mut game = Game::from_board(Board::new(4, 4), Rules::CHINESE.with_komi(0.5));
     game.play("B2".parse().unwrap());
+    let mut searches: Vec<(String, SearchConfig, Box<dyn Evaluator>)> = Vec::new();
     for tree_policy in TreePolicyConfig::all_kinds() {
         let name = toml::Table::try_from(&tree_policy).unwrap()["kind"].as_str().unwrap().to_owned();
         let config = SearchConfig { tree_policy, expand_visits: 1, ..SearchConfig::default() };
+        searches.push((name, config, Box::new(HashEvaluator)));
+    }
+    searches.push(("network".to_owned(), zero_config(), Box::new(HashNetwork::default())));
+    for (name, config, evaluator) in searches {
         let tree = Tree::with_capacity(1 << 20);
         let policy = config.tree_policy.build();
         let parts = SearchParts {
             config: &config,
             tree: &tree,
             policy: &*policy,
-            evaluator: &HashEvaluator,
+            evaluator: &*evaluator,
             gcmb: None,
             threads: 1,
         };

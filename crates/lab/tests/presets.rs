@@ -2,12 +2,40 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic.
 
+use std::{path::PathBuf, sync::OnceLock};
+
 use tengen_board::{Game, Move, Rules};
-use tengen_engine::player::{Budget, Decision};
+use tengen_engine::{
+    player::{Budget, Decision},
+    rng::Rng,
+};
 use tengen_lab::{PRESETS, PlayerSpec};
+use tengen_nets::{NetSpec, Network, PolicySpec, Trunk, ValueSpec, planes::Planes};
+
+/// The file of a small network with random weights.
+fn network() -> PathBuf {
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    let write = || {
+        let spec = NetSpec {
+            planes: Planes::Tengen,
+            first_kernel: 3,
+            trunk: Trunk::Residual { blocks: 1, channels: 16, pooling: vec![0] },
+            policy: PolicySpec { moves: 1, kernel: 1, channels: 8, pass: true },
+            value: Some(ValueSpec { channels: 8, hidden: 8, score: true }),
+            ownership: true,
+        };
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("small.safetensors");
+        Network::random(&spec, &mut Rng::new(1)).unwrap().save(&path, &[]).unwrap();
+        path
+    };
+    FILE.get_or_init(write).clone()
+}
 
 fn opening(name: &str, seed: u64, moves: usize) -> Vec<Move> {
-    let spec: PlayerSpec = format!("{name},seed={seed},threads=1").parse().unwrap();
+    let mut spec: PlayerSpec = format!("{name},seed={seed},threads=1").parse().unwrap();
+    if spec.config.uses_network() {
+        spec.options.net = Some(network());
+    }
     let mut player = spec.build().unwrap();
     let mut game = Game::new(7, 7, Rules::CHINESE).unwrap();
     let budget = Budget { playouts: Some(100), ..Budget::default() };
@@ -31,4 +59,29 @@ fn every_preset_plays_the_same_game_with_the_same_seed() {
         let others = (8..12).map(|seed| opening(preset.name, seed, 40));
         assert!(others.into_iter().any(|other| other != first), "{} ignores its seed", preset.name);
     }
+}
+
+#[test]
+fn a_player_without_its_network_names_the_remedy() {
+    let error = |spec: &str| {
+        let spec: PlayerSpec = spec.parse().unwrap();
+        spec.build().err().unwrap().to_string()
+    };
+    assert!(error("zero").contains("--net FILE"), "{}", error("zero"));
+    assert!(error("zero,net=no/such.bin.gz").contains("no/such.bin.gz"));
+    assert!(error("rave,net=a.safetensors").contains("choose zero"), "{}", error("rave,net=a.safetensors"));
+    let net = network().display().to_string();
+    assert!(error(&format!("zero,net={net},network.mix=2")).contains("from 0 to 1"));
+    assert!(error(&format!("zero,net={net},network.policy_temperature=0")).contains("more than 0"));
+    let damaged = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("damaged.bin.gz");
+    std::fs::write(&damaged, b"\x1f\x8bnothing").unwrap();
+    let message = error(&format!("zero,net={}", damaged.display()));
+    assert!(message.contains("damaged.bin.gz is not a usable network"), "{message}");
+}
+
+#[test]
+fn playouts_can_be_mixed_with_a_network() {
+    let net = network().display().to_string();
+    let moves = opening(&format!("zero,net={net},network.mix=0.5,playout.kind=mogo,batch=3"), 1, 10);
+    assert_eq!(moves.len(), 10);
 }

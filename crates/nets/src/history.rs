@@ -78,6 +78,22 @@ impl History {
         &self.moves
     }
 
+    /// A key of everything that networks see of the position, but for the rules.
+    pub(crate) fn key(&self) -> u64 {
+        let board = self.board();
+        let mut key = board.to_play().index() as u64;
+        let mut mix = |part: u64| key = (key.rotate_left(23) ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.boards.iter().for_each(|board| mix(board.hash()));
+        for m in self.moves.iter().rev().take(KEPT) {
+            mix((m.mv.vertex_or_none().index() * 2 + m.color.index()) as u64);
+        }
+        board
+            .points()
+            .filter(|&v| board.is_empty(v) && self.is_ko_banned(v))
+            .for_each(|v| mix(v.index() as u64));
+        key ^ (key >> 29)
+    }
+
     /// Whether ko or superko forbids the player to move the empty point `v`.
     pub(crate) fn is_ko_banned(&self, v: Vertex) -> bool {
         let board = self.board();

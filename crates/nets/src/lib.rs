@@ -1,6 +1,9 @@
 //! Networks on the CPU: input planes, kernels, files, training.
 
+mod any;
+mod cache;
 mod error;
+mod evaluator;
 mod file;
 #[cfg(test)]
 mod gradient_tests;
@@ -14,7 +17,9 @@ mod run;
 mod spec;
 pub mod train;
 
+pub use any::AnyNetwork;
 pub use error::NetError;
+pub use evaluator::NetEvaluator;
 pub use file::SPEC_KEY;
 pub use history::History;
 pub use network::{Network, Output, Runner};

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tengen_board::{Symmetry, Vertex};
 use tengen_engine::rng::Rng;
 
 use crate::{
@@ -92,6 +93,7 @@ impl Network {
             workspace,
             planes: PlaneWriter::new(),
             arithmetic: Arithmetic::Fast,
+            scratch: Vec::new(),
         }
     }
 }
@@ -125,6 +127,8 @@ pub struct Runner {
     workspace: Workspace,
     planes: PlaneWriter,
     arithmetic: Arithmetic,
+    /// Planes before a symmetry.
+    scratch: Vec<f32>,
 }
 
 impl Runner {
@@ -150,16 +154,34 @@ impl Runner {
     /// # Panics
     /// If there are more, or one is on a board of another size.
     pub fn evaluate(&mut self, positions: &[Position<'_>], outputs: &mut Vec<Output>) {
+        let seen: Vec<_> = positions.iter().map(|position| (*position, Symmetry::IDENTITY)).collect();
+        self.evaluate_images(&seen, outputs);
+    }
+
+    /// The same, each position as the network sees it after a symmetry that keeps the board's width and height. What is
+    /// said about points is said about those of the position.
+    ///
+    /// # Panics
+    /// As [`Runner::evaluate`].
+    pub fn evaluate_images(&mut self, positions: &[(Position<'_>, Symmetry)], outputs: &mut Vec<Output>) {
         assert!(positions.len() <= self.boards(), "a runner for {} boards", self.boards());
         let heads = self.network.heads;
         let planes = self.network.spec.planes;
         let stride = padded(planes.count());
         let (width, height) = self.size();
         let area = width * height;
-        for (position, out) in
+        for ((position, symmetry), out) in
             positions.iter().zip(self.workspace.tensor_mut(heads.input).chunks_exact_mut(area * stride))
         {
-            self.planes.write(planes, position, out, stride);
+            if *symmetry == Symmetry::IDENTITY {
+                self.planes.write(planes, position, out, stride);
+                continue;
+            }
+            self.scratch.resize(area * stride, 0.0);
+            self.planes.write(planes, position, &mut self.scratch, stride);
+            for (point, image) in images(*symmetry, width, height).enumerate() {
+                out[image * stride..][..stride].copy_from_slice(&self.scratch[point * stride..][..stride]);
+            }
         }
         match self.arithmetic {
             Arithmetic::Fast => self.workspace.forward(&self.network.graph, &self.weights),
@@ -168,10 +190,25 @@ impl Runner {
             }
         }
         outputs.resize_with(positions.len(), Output::default);
-        for (i, output) in outputs.iter_mut().enumerate() {
+        for (i, (output, (_, symmetry))) in outputs.iter_mut().zip(positions).enumerate() {
             read_output(&self.network, &self.workspace, i, area, output);
+            if *symmetry != Symmetry::IDENTITY {
+                for plane in [&mut output.policy, &mut output.ownership] {
+                    if !plane.is_empty() {
+                        *plane = images(*symmetry, width, height).map(|image| plane[image]).collect();
+                    }
+                }
+            }
         }
     }
+}
+
+/// The index of each point's image, in the order of [`tengen_board::Board::points`].
+fn images(symmetry: Symmetry, width: usize, height: usize) -> impl Iterator<Item = usize> {
+    (0..width * height).map(move |point| {
+        let image = symmetry.vertex(Vertex::new(point % width, point / width), width, height);
+        image.row() * width + image.col()
+    })
 }
 
 /// Collects the heads' results for one board.
@@ -202,8 +239,8 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use tengen_board::Board;
+pub(crate) mod tests {
+    use tengen_board::{Board, Move};
 
     use super::*;
     use crate::{
@@ -228,6 +265,38 @@ mod tests {
             }
         }
         network
+    }
+
+    #[test]
+    fn a_symmetry_of_the_position_gives_the_symmetric_answer() {
+        let mut rng = Rng::new(6);
+        let network = motley(&mut rng);
+        for (size, symmetries) in [((5, 5), 8), ((6, 4), 4)] {
+            let mut board = Board::new(size.0, size.1);
+            let moves = ["B2", "C3", "D1"].map(|m| m.parse().unwrap());
+            moves.iter().for_each(|&mv| board.play(mv));
+            let mut runner = network.runner(size.0, size.1, 1);
+            let mut answer = |board: &Board, moves: &[Move], symmetry| {
+                let mut outputs = Vec::new();
+                let position = Position { board, moves, komi: 7.5, rank: None };
+                runner.evaluate_images(&[(position, symmetry)], &mut outputs);
+                outputs.remove(0)
+            };
+            for &symmetry in &Symmetry::ALL[..symmetries] {
+                let mut image = Board::new(size.0, size.1);
+                let images = moves.map(|mv| symmetry.apply(mv, size.0, size.1));
+                images.iter().for_each(|&mv| image.play(mv));
+                let seen = answer(&board, &moves, symmetry);
+                let there = answer(&image, &images, Symmetry::IDENTITY);
+                assert_eq!((seen.win, seen.score, seen.pass), (there.win, there.score, there.pass));
+                for v in board.points() {
+                    let at = |v: Vertex| v.row() * size.0 + v.col();
+                    let to = at(symmetry.vertex(v, size.0, size.1));
+                    assert_eq!(seen.policy[at(v)], there.policy[to]);
+                    assert_eq!(seen.ownership[at(v)], there.ownership[to]);
+                }
+            }
+        }
     }
 
     #[test]

@@ -31,10 +31,11 @@ pub struct Roster {
 }
 
 impl Default for Roster {
-    /// The presets.
+    /// The presets, but for those that need a network.
     fn default() -> Roster {
         let read = |preset: &Preset| preset.name.parse().expect("presets are valid");
-        Roster { players: PRESETS.iter().map(read).collect() }
+        let is_complete = |player: &PlayerSpec| !player.config.uses_network();
+        Roster { players: PRESETS.iter().map(read).filter(is_complete).collect() }
     }
 }
 

@@ -173,6 +173,7 @@ fn root_move(finding: Finding, sampler: &Sampler<'_>) -> RootMove {
         prior: 0.0,
         amaf_visits: 0.0,
         amaf_black_value: 0.5,
+        value_deviation: None,
         line_visits: vec![stats.games(); line.len()],
         ownership: sampler.ownership_after(line[0]),
         line,
@@ -191,8 +192,14 @@ impl Player for Flat {
         let start = Instant::now();
         self.search(game, budget);
         let FlatConfig { settle, resign, resign_moves, .. } = self.config;
-        let decision =
-            self.conduct.choose(game, self.report.as_ref(), budget.cleanup, settle, (resign, resign_moves));
+        let decision = self.conduct.choose(
+            game,
+            self.report.as_ref(),
+            || None,
+            budget.cleanup,
+            settle,
+            (resign, resign_moves),
+        );
         self.conduct.note(start.elapsed());
         decision
     }

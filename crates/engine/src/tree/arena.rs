@@ -108,6 +108,11 @@ impl Edge {
         self.prior.get()
     }
 
+    /// Replaces that probability.
+    pub(crate) fn set_prior(&self, prior: f32) {
+        self.prior.set(prior);
+    }
+
     /// The node behind the move, if it was expanded.
     #[inline]
     pub fn child(&self) -> Option<NodeId> {

@@ -1,9 +1,10 @@
 //! **What.** PUCT: the prior probability of a move decides how much it is explored.
 //!
-//! **Formula.** Q + exploration · P · √N / (1 + n). A move without visits has the node's value less
-//! fpu_reduction · √(sum of P over tried moves).
+//! **Formula.** Q + c · P · √N / (1 + n) with c = exploration + growth · ln((N + growth_visits) / growth_visits). A move
+//! without visits has the node's value less fpu_reduction · √(sum of P over tried moves).
 //!
-//! **Source.** Rosin 2011; Silver et al. 2016 and 2017 (S5.6). The reduction is Leela Zero's.
+//! **Source.** Rosin 2011; Silver et al. 2016 and 2017 (S5.6); c grows as in Silver et al. 2018 and KataGo. The reduction is
+//! Leela Zero's.
 //!
 //! **Differences.** None.
 
@@ -18,13 +19,17 @@ use crate::rng::Rng;
 pub struct PuctConfig {
     /// Weight of the exploration term for values from 0 to 1.
     pub exploration: f32,
+    /// How much that weight grows with the logarithm of the visits; 0 for not at all.
+    pub growth: f32,
+    /// Visits from which on it grows (KataGo: 500).
+    pub growth_visits: f32,
     /// How much worse than its node an untried move is assumed to be.
     pub fpu_reduction: f32,
 }
 
 impl Default for PuctConfig {
     fn default() -> Self {
-        PuctConfig { exploration: 0.5, fpu_reduction: 0.25 }
+        PuctConfig { exploration: 0.5, growth: 0.0, growth_visits: 500.0, fpu_reduction: 0.25 }
     }
 }
 
@@ -40,18 +45,22 @@ impl Puct {
 
 impl TreePolicy for Puct {
     fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
-        let (mut visits, mut wins, mut tried) = (0.0, 0.0, 0.0);
+        let PuctConfig { exploration, growth, growth_visits, fpu_reduction } = self.0;
+        let (mut visits, mut finished, mut wins, mut tried) = (0.0, 0.0, 0.0, 0.0);
         for edge in node.edges {
             let s = edge.stats(node.to_play);
             visits += s.visits;
+            finished += edge.visits() as f32;
             wins += s.wins;
             if s.visits > 0.0 {
                 tried += edge.prior();
             }
         }
-        let value = if visits > 0.0 { wins / visits } else { 0.5 };
-        let urgency = value - self.0.fpu_reduction * tried.sqrt();
-        let scale = self.0.exploration * visits.max(1.0).sqrt();
+        // Visits under way count against their moves, not against the node.
+        let value = if finished > 0.0 { wins / finished } else { 0.5 };
+        let urgency = value - fpu_reduction * tried.sqrt();
+        let weight = exploration + growth * (visits / growth_visits.max(1.0)).ln_1p();
+        let scale = weight * visits.max(1.0).sqrt();
         argmax(node.edges.iter().map(|edge| {
             let s = edge.stats(node.to_play);
             let q = if s.visits > 0.0 { s.wins / s.visits } else { urgency };
@@ -67,7 +76,7 @@ mod tests {
 
     fn choice(edges: &[(u32, u32, f32)]) -> usize {
         let edges: Vec<_> = edges.iter().map(|&(n, w, p)| (n, w, 0.0, 0.0, p)).collect();
-        Puct::new(&PuctConfig { exploration: 1.0, fpu_reduction: 0.0 })
+        Puct::new(&PuctConfig { exploration: 1.0, fpu_reduction: 0.0, ..PuctConfig::default() })
             .select(root(&edges).view(Tree::ROOT), &mut Rng::new(1))
     }
 

@@ -57,7 +57,14 @@ fn config(args: &PlayArgs) -> Result<Config> {
         name.trim().clone_into(&mut spec.name);
         config.roster.add(spec);
     }
-    let spec = args.player.spec()?;
+    let mut spec = args.player.spec()?;
+    if !spec.config.uses_network()
+        && let Some(net) = spec.options.net.take()
+    {
+        let mut zero: PlayerSpec = "zero".parse()?;
+        zero.options.net = Some(net);
+        config.roster.add(zero);
+    }
     let engine = Seat::engine(&spec.name);
     config.roster.add(spec);
     let seats = match args.color {

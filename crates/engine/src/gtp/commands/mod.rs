@@ -12,6 +12,7 @@ mod admin;
 mod analyze;
 mod gogui;
 mod inspect;
+mod network;
 mod params;
 mod play;
 mod rules;
@@ -36,11 +37,12 @@ impl Command {
 }
 
 /// The groups, in the order in which `list_commands` shows them.
-const GROUPS: [&[Command]; 11] = [
+const GROUPS: [&[Command]; 12] = [
     admin::COMMANDS,
     setup::COMMANDS,
     play::COMMANDS,
     analyze::COMMANDS,
+    network::COMMANDS,
     time::COMMANDS,
     score::COMMANDS,
     inspect::COMMANDS,

@@ -1,0 +1,47 @@
+//! How a search uses a network, and what a network says about one position: plain numbers, no tensors.
+
+use serde::{Deserialize, Serialize};
+use tengen_board::VertexMap;
+
+/// What a search takes from a network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkConfig {
+    /// Share of a playout's result in the value of a leaf, λ (AlphaGo 2016: 0.5; AlphaGo Zero: 0, no playouts at all).
+    pub mix: f32,
+    /// Whether the network sees each position in a random symmetry, so that its quirks cancel out.
+    pub symmetries: bool,
+    /// Softmax temperature of the priors: above 1 they are more alike.
+    pub policy_temperature: f32,
+    /// Positions whose evaluations are remembered, by all threads together: about 3 kB each on 19x19.
+    pub cache: usize,
+}
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        NetworkConfig { mix: 0.0, symmetries: true, policy_temperature: 1.0, cache: 20_000 }
+    }
+}
+
+/// What a network says about a position, as KataGo's `kata-raw-nn` shows it. Results are White's.
+#[derive(Clone, Debug)]
+pub struct RawEvaluation {
+    /// Probability that White wins.
+    pub white_win: f32,
+    /// Probability that White loses.
+    pub white_loss: f32,
+    /// Probability of a game without result.
+    pub no_result: f32,
+    /// White's lead in points.
+    pub white_lead: f32,
+    /// Mean of White's score in self-play games from here.
+    pub white_score: f32,
+    /// Mean of its square.
+    pub white_score_squared: f32,
+    /// Probabilities of the legal moves; not a number elsewhere.
+    pub policy: VertexMap<f32>,
+    /// Probability of a pass.
+    pub pass: f32,
+    /// Each point's owner, from −1 (Black) to 1 (White), if the network tells it.
+    pub white_ownership: Option<VertexMap<f32>>,
+}
