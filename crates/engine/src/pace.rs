@@ -378,4 +378,19 @@ mod tests {
         assert!(goes_on(EarlyStop::Clock, 999, &moves), "no clock runs");
         assert!(!goes_on(EarlyStop::Off, 1000, &moves));
     }
+
+    #[test]
+    fn a_batch_that_would_be_late_is_not_begun() {
+        let goes_on = |batches, threads, most| {
+            let budget = Budget { time: Some(Duration::from_millis(most)), ..Budget::default() };
+            // The tests' machine may be slow, never fast: 900 ms have passed at least.
+            let start = Instant::now().checked_sub(Duration::from_millis(900)).unwrap();
+            let pace = Pace::new(&SearchConfig::default(), threads, &budget, start);
+            pace.goes_on(batches * 8, batches, &tree(&[(5, 0.5), (5, 0.5)]))
+        };
+        assert!(goes_on(0, 1, 1), "the first batch is always evaluated");
+        assert!(goes_on(900, 1, 60_000));
+        assert!(!goes_on(9, 1, 990), "100 ms for each");
+        assert!(!goes_on(18, 2, 990), "100 ms for each in two threads");
+    }
 }

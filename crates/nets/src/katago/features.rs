@@ -10,16 +10,17 @@
 //! | 9 to 13 | where the last move was, … the fifth last |
 //! | 14, 15, 16 | on stones that are caught in a ladder: now, a move ago, two moves ago |
 //! | 17 | where a move catches a chain of the opponent in a ladder |
-//! | 18, 19 | on own area, the opponent's, when area is counted |
+//! | 18, 19 | on own area, the opponent's, when area is counted: see `area.rs` |
 //! | 20, 21 | (only when territory is settled by playing on) |
 //!
 //! Global: 0 to 4 whether the last five moves were passes; 5 komi as the player sees it, in twenties; 6, 7 the ko rule; 8
 //! whether suicide is allowed; 9 whether territory is counted; 10, 11 the tax; 14 whether a pass would end the game; 18 a wave
 //! that tells how komi and the parity of the board meet.
 
-use tengen_board::{Board, Color, KoRule, Scoring, Tax, Vertex, VertexMap, area_owners};
+use tengen_board::{Board, Color, KoRule, Scoring, Tax, Vertex, VertexMap};
 use tengen_engine::ladder::LadderReader;
 
+use super::area;
 use crate::history::History;
 
 /// Planes.
@@ -110,7 +111,12 @@ fn globals_known(history: &History) -> usize {
 }
 
 /// How many of the last moves alternate, beginning with the opponent's: only those are shown.
+///
+/// None is when the game is over, as if it went on from here.
 fn shown_moves(history: &History) -> usize {
+    if matches!(history.moves(), [.., a, b] if a.mv.is_pass() && b.mv.is_pass()) {
+        return 0;
+    }
     let mut color = history.board().to_play();
     let alternates = |m: &&tengen_board::PlayedMove| {
         color = !color;
@@ -156,7 +162,7 @@ fn write_area(history: &History, put: &mut impl FnMut(Vertex, usize)) {
     if rules.scoring != Scoring::Area {
         return;
     }
-    let owners = area_owners(board);
+    let owners = area::owners(board, rules.suicide);
     for v in board.points() {
         if let Some(owner) = owners[v] {
             put(v, if owner == board.to_play() { 18 } else { 19 });

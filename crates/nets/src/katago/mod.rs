@@ -4,6 +4,7 @@
 //! g170 and those of kata1 before Mish. Format and features are facts of Wu, "Accelerating self-play learning in Go", 2019, and of
 //! the documentation of KataGo.
 
+mod area;
 mod build;
 mod features;
 mod network;

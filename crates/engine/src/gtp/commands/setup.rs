@@ -30,8 +30,10 @@ fn boardsize(server: &mut Server, args: Args<'_>) -> Reply {
     resize(server, size, size)
 }
 
+/// KataGo's form, `7:10`, is understood too.
 fn rectangular_boardsize(server: &mut Server, args: Args<'_>) -> Reply {
-    let [width, height] = args.exactly()?;
+    let words: Vec<_> = args.words().into_iter().flat_map(|word| word.split(':')).collect();
+    let [width, height] = words[..] else { return Err(args.wrong()) };
     resize(server, side(width)?, side(height)?)
 }
 

@@ -1,0 +1,113 @@
+//! `kata-raw-nn` answers as KataGo does for the public network g170-b6c96.
+//!
+//! The published answers are rounded to half precision on their way: `crates/nets/tests/katago.rs` tells more. The tolerances
+//! allow for that.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // Tests may panic, and say what they skip.
+
+use std::{env, fs, path::PathBuf};
+
+use tengen_engine::gtp::Server;
+use tengen_lab::PlayerSpec;
+
+const NETWORK: &str = "nets/g170-b6c96-s175395328-d26788732.bin.gz";
+
+/// The data folder, if there is one.
+fn data() -> Option<PathBuf> {
+    let folder = env::var_os("TENGEN_DATA").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let found = folder.join(NETWORK).exists().then_some(folder);
+    if found.is_none() {
+        println!("SKIPPED: no {NETWORK} in $TENGEN_DATA or ../shared/data");
+    }
+    found
+}
+
+/// By how much a number may differ below this word.
+fn tolerance(word: &str) -> f64 {
+    match word {
+        "whiteLead" | "whiteScoreSelfplay" => 0.01,
+        "whiteScoreSelfplaySq" => 0.1,
+        "policy" => 0.000_9,
+        _ => 0.000_5,
+    }
+}
+
+/// The words of an answer, `=` and empty lines left out.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter(|word| *word != "=").collect()
+}
+
+#[test]
+fn the_published_answers_are_given() {
+    let Some(folder) = data() else { return };
+    let mut spec: PlayerSpec = "zero".parse().unwrap();
+    spec.options.net = Some(folder.join(NETWORK));
+    let mut server = Server::new(spec.build().unwrap());
+    let mut answers = String::new();
+    for line in fs::read_to_string(folder.join("nets/rawnn-commands.gtp")).unwrap().lines() {
+        let answer = server.execute(line).unwrap().to_string();
+        assert!(answer.starts_with('='), "{line}: {answer}");
+        answers.push_str(&answer);
+    }
+    let expected = fs::read_to_string(folder.join("nets/rawnn-expected.txt")).unwrap();
+    let (ours, theirs) = (words(&answers), words(&expected));
+    assert_eq!(ours.len(), theirs.len());
+    let (mut section, mut compared) = ("", 0);
+    for (a, b) in ours.into_iter().zip(theirs) {
+        match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(x), Ok(y)) if x.is_finite() && y.is_finite() => {
+                assert!((x - y).abs() <= tolerance(section), "{section}: ours {x}, KataGo's {y}");
+                compared += 1;
+            }
+            _ => {
+                assert_eq!(a, b, "after {section}");
+                section = if b == "NAN" { section } else { b };
+            }
+        }
+    }
+    assert!(compared > 1500, "{compared} numbers");
+}
+
+#[test]
+fn symmetries_and_players_are_checked() {
+    let Some(folder) = data() else { return };
+    let mut spec: PlayerSpec = "zero".parse().unwrap();
+    spec.options.net = Some(folder.join(NETWORK));
+    let mut server = Server::new(spec.build().unwrap());
+    for wrong in ["kata-raw-nn", "kata-raw-nn 8", "kata-raw-nn some", "kata-raw-nn 1 2"] {
+        let answer = server.execute(wrong).unwrap().to_string();
+        assert!(answer.starts_with("? syntax error"), "{wrong}: {answer}");
+    }
+    let mut server = Server::new("random".parse::<PlayerSpec>().unwrap().build().unwrap());
+    let answer = server.execute("kata-raw-nn 0").unwrap().to_string();
+    assert!(answer.contains("--net FILE"), "{answer}");
+}
+
+#[test]
+fn games_are_played_to_the_end() {
+    let Some(folder) = data() else { return };
+    let mut spec: PlayerSpec = "zero,seed=1,playouts=24".parse().unwrap();
+    spec.options.net = Some(folder.join(NETWORK));
+    let mut server = Server::new(spec.build().unwrap());
+    let mut send = |line: &str| {
+        let answer = server.execute(line).unwrap().to_string();
+        assert!(answer.starts_with('='), "{line}: {answer}");
+        answer.trim_start_matches('=').trim().to_owned()
+    };
+    send("boardsize 7");
+    send("komi 9");
+    let (mut passes, mut count) = (0, 0);
+    while passes < 2 && count < 120 {
+        let mv = send(if count % 2 == 0 { "genmove b" } else { "genmove w" });
+        if mv == "resign" {
+            return;
+        }
+        passes = if mv == "pass" { passes + 1 } else { 0 };
+        count += 1;
+    }
+    assert!(count < 120, "both pass in the end");
+    assert!(send("final_score").contains('+') || send("final_score") == "0");
+}
