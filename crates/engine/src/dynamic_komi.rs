@@ -13,7 +13,7 @@
 //! **Differences.** One set of numbers for both colours, so that what is pondered on the opponent's turn can be kept.
 
 use serde::{Deserialize, Serialize};
-use tengen_board::{Game, MAX_AREA};
+use tengen_board::{Color, Game, MAX_AREA};
 
 /// How much extra komi White gets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,10 +44,16 @@ impl DynamicKomi {
             DynamicKomi::Linear { points, moves } => {
                 let last = (moves * game.board().area()) as f32 / MAX_AREA as f32;
                 let left = 1.0 - game.moves().len() as f32 / last.max(1.0);
-                (game.handicap() as f32 * points * left.max(0.0)).round()
+                (stones(game) as f32 * points * left.max(0.0)).round()
             }
         }
     }
+}
+
+/// Handicap stones, or what Black played before White's first move: some clients send a handicap so.
+fn stones(game: &Game) -> usize {
+    let played = game.moves().iter().take_while(|m| m.color == Color::Black && !m.mv.is_pass()).count();
+    if played >= 2 { game.handicap() + played } else { game.handicap() }
 }
 
 #[cfg(test)]
@@ -68,5 +74,21 @@ mod tests {
         (0..75).for_each(|_| game.play(Move::PASS));
         assert_eq!(komi.extra(&game), 0.0);
         assert_eq!(DynamicKomi::Off.extra(&game), 0.0);
+    }
+
+    #[test]
+    fn stones_that_are_played_count_as_those_that_are_placed() {
+        let mut game = Game::new(19, 19, Rules::CHINESE).unwrap();
+        for point in ["D4", "Q16", "Q4"] {
+            game.set_to_play(Color::Black);
+            game.play(point.parse().unwrap());
+        }
+        let all = |extra: f32| (extra / 8.0).ceil();
+        assert_eq!(all(DynamicKomi::default().extra(&game)), 3.0);
+        game.set_to_play(Color::White);
+        game.play("D16".parse().unwrap());
+        game.set_to_play(Color::Black);
+        game.play("C6".parse().unwrap());
+        assert_eq!(all(DynamicKomi::default().extra(&game)), 3.0);
     }
 }
