@@ -47,13 +47,13 @@ fn check(size: (usize, usize), channels: usize, step: f32, build: impl Fn(&mut G
     };
     let is_real = |i: usize| i % padded.1 < padded.0 && i / padded.1 < padded.2;
     let loss = |workspace: &mut Workspace, weights: &[Vec<f32>]| -> f64 {
-        workspace.forward(&graph, &Prepared::new(&graph, weights, kind));
+        workspace.forward(&graph, &Prepared::new(&graph, weights, kind), BOARDS);
         let outputs = workspace.tensor(output).iter().zip(&factors).enumerate();
         outputs.filter(|(i, _)| is_real(*i)).map(|(_, (y, f))| f64::from(y * f)).sum()
     };
     let prepared = Prepared::for_training(&graph, &weights, kind);
-    workspace.forward(&graph, &prepared);
-    workspace.clear_gradients();
+    workspace.forward(&graph, &prepared, BOARDS);
+    workspace.clear_gradients(&graph);
     for (i, g) in workspace.gradient_mut(output).iter_mut().enumerate() {
         *g = if is_real(i) { factors[i] } else { 0.0 };
     }

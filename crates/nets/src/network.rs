@@ -184,9 +184,10 @@ impl Runner {
             }
         }
         match self.arithmetic {
-            Arithmetic::Fast => self.workspace.forward(&self.network.graph, &self.weights),
+            Arithmetic::Fast => self.workspace.forward(&self.network.graph, &self.weights, positions.len()),
             Arithmetic::Plain => {
-                self.workspace.forward_plain(&self.network.graph, &self.network.weights, &self.weights);
+                let Network { graph, weights, .. } = &self.network;
+                self.workspace.forward_plain(graph, weights, &self.weights, positions.len());
             }
         }
         outputs.resize_with(positions.len(), Output::default);

@@ -116,6 +116,8 @@ pub(crate) struct Workspace {
     places: Vec<usize>,
     memory: Vec<Vec<f32>>,
     gradients: Vec<Vec<f32>>,
+    /// Which gradients have been written to since the pass began; the others still hold those of the last one.
+    written: Vec<bool>,
     scratch: (Vec<f32>, Vec<f32>),
 }
 
@@ -131,6 +133,7 @@ impl Workspace {
         let count = graph.tensors.len();
         let mut workspace = Workspace::with_places(graph, size, boards, (0..count).collect(), count);
         workspace.gradients = workspace.memory.clone();
+        workspace.written = vec![false; count];
         workspace
     }
 
@@ -160,13 +163,13 @@ impl Workspace {
                     let scratch = geometry.tiles.scratch(boards, from.max(to));
                     (scratch, scratch)
                 } else {
-                    geometry.direct(kernel, from, to).scratch()
+                    geometry.direct(boards, kernel, from, to).scratch()
                 };
                 sizes = (sizes.0.max(inputs), sizes.1.max(outputs));
             }
         }
         let scratch = (vec![0.0; sizes.0], vec![0.0; sizes.1]);
-        Workspace { geometry, places, memory, gradients: Vec::new(), scratch }
+        Workspace { geometry, places, memory, gradients: Vec::new(), written: Vec::new(), scratch }
     }
 
     /// The kind of weights that it needs.
@@ -203,24 +206,27 @@ impl Workspace {
         (&self.memory[self.places[id.0]], &mut self.gradients[id.0])
     }
 
-    /// Clears all gradients, before those of the outputs are set.
-    pub(crate) fn clear_gradients(&mut self) {
-        self.gradients.iter_mut().for_each(|gradient| gradient.fill(0.0));
+    /// Clears the gradients of the outputs, before they are set, and forgets all others.
+    pub(crate) fn clear_gradients(&mut self, graph: &Graph) {
+        self.written.fill(false);
+        for id in &graph.outputs {
+            self.gradients[id.0].fill(0.0);
+            self.written[id.0] = true;
+        }
     }
 
-    /// Computes every tensor from the inputs.
-    pub(crate) fn forward(&mut self, graph: &Graph, weights: &Prepared) {
+    /// Computes every tensor from the inputs, for the first `boards` boards.
+    pub(crate) fn forward(&mut self, graph: &Graph, weights: &Prepared, boards: usize) {
         for op in &graph.ops {
             let place = self.places[op.to().0];
             let mut out = mem::take(&mut self.memory[place]);
-            self.run(graph, weights, op, &mut out);
+            self.run(graph, weights, op, &mut out, boards);
             self.memory[place] = out;
         }
     }
 
-    fn run(&mut self, graph: &Graph, weights: &Prepared, op: &Op, out: &mut [f32]) {
+    fn run(&mut self, graph: &Graph, weights: &Prepared, op: &Op, out: &mut [f32], boards: usize) {
         let Workspace { geometry, places, memory, scratch, .. } = self;
-        let boards = geometry.boards;
         let points = geometry.width * geometry.height * boards;
         let read = |id: TensorId| &memory[places[id.0]][..];
         match *op {
@@ -238,7 +244,7 @@ impl Workspace {
                     let job = Job { tiles: &geometry.tiles, boards, from: before, to };
                     winograd::convolve(job, (read(from), u, out), (&mut scratch.0, &mut scratch.1), finish);
                 } else {
-                    let shape = geometry.direct(kernel, before, to);
+                    let shape = geometry.direct(boards, kernel, before, to);
                     let out = &mut out[..points * to];
                     direct::forward(shape, (read(from), u, out), (&mut scratch.0, &mut scratch.1));
                     pointwise::finish(out, to, finish);
@@ -252,7 +258,7 @@ impl Workspace {
             Op::Pool { from, pooling, to } => {
                 let channels = padded(graph.width(from));
                 let area = geometry.width * geometry.height;
-                let results = out.chunks_exact_mut(graph.width(to));
+                let results = out.chunks_exact_mut(graph.width(to)).take(boards);
                 for (board, result) in read(from).chunks_exact(area * channels).zip(results) {
                     pooling.forward(board, channels, result);
                 }
@@ -266,7 +272,7 @@ impl Workspace {
                     Right::Rows(&weights.transposed[weight.0]),
                     Write::Replace,
                 );
-                for row in out.chunks_exact_mut(after) {
+                for row in out.chunks_exact_mut(after).take(boards) {
                     for (i, value) in row.iter_mut().enumerate() {
                         *value += bias.map_or(0.0, |bias| weights.arrays[bias.0][i]);
                         *value = if relu { value.max(0.0) } else { *value };
@@ -277,7 +283,7 @@ impl Workspace {
                 let (channels, real) = (padded(graph.width(from)), graph.width(vector));
                 let area = geometry.width * geometry.height;
                 let len = area * channels;
-                let vectors = read(vector).chunks_exact(real);
+                let vectors = read(vector).chunks_exact(real).take(boards);
                 for (board, vector) in vectors.enumerate() {
                     let from = &read(from)[board * len..][..len];
                     let to = &mut out[board * len..][..len];
@@ -291,13 +297,18 @@ impl Workspace {
     }
 
     /// [`Workspace::forward`] with convolutions by their definition.
-    pub(crate) fn forward_plain(&mut self, graph: &Graph, weights: &[Vec<f32>], prepared: &Prepared) {
+    pub(crate) fn forward_plain(
+        &mut self,
+        graph: &Graph,
+        weights: &[Vec<f32>],
+        prepared: &Prepared,
+        boards: usize,
+    ) {
         for op in &graph.ops {
             let place = self.places[op.to().0];
             let mut out = mem::take(&mut self.memory[place]);
             if let Op::Conv { from, to, kernel, weight, bias, add, relu } = *op {
-                let (width, height, boards) =
-                    (self.geometry.width, self.geometry.height, self.geometry.boards);
+                let (width, height) = self.size();
                 let (before, after) = (graph.width(from), graph.width(to));
                 let area = width * height;
                 for board in 0..boards {
@@ -320,7 +331,7 @@ impl Workspace {
                     Finish { bias, add, relu, ..Finish::default() },
                 );
             } else {
-                self.run(graph, prepared, op, &mut out);
+                self.run(graph, prepared, op, &mut out, boards);
             }
             self.memory[place] = out;
         }
@@ -329,6 +340,9 @@ impl Workspace {
     /// Adds the gradients of the weights to `sums`, from the gradients of the outputs.
     pub(crate) fn backward(&mut self, graph: &Graph, weights: &Prepared, sums: &mut Gradients) {
         for op in graph.ops.iter().rev() {
+            if !self.written[op.to().0] {
+                continue;
+            }
             let mut dout = mem::take(&mut self.gradients[op.to().0]);
             let relu = match *op {
                 Op::Conv { relu, .. }
@@ -353,7 +367,9 @@ impl Workspace {
         dout: &[f32],
         sums: &mut Gradients,
     ) {
-        let Workspace { geometry, memory, gradients, scratch, .. } = self;
+        let Workspace { geometry, memory, gradients, written, scratch, .. } = self;
+        // The first gradient that reaches a tensor replaces what is there; later ones are added.
+        let mut begun = |id: TensorId| mem::replace(&mut written[id.0], true);
         let boards = geometry.boards;
         let area = geometry.width * geometry.height;
         let points = area * boards;
@@ -366,11 +382,12 @@ impl Workspace {
                     pointwise::add_rows(&mut sums.arrays[bias.0], dout_points, to_padded);
                 }
                 if let Some(add) = add {
-                    pointwise::add(&mut gradients[add.0], dout);
+                    put(&mut gradients[add.0], dout, begun(add));
                 }
                 let du = &mut sums.arrays[weight.0];
                 let u = &weights.transposed[weight.0];
                 let wanted = !graph.inputs.contains(&from);
+                let accumulate = begun(from);
                 let dx = wanted.then_some(&mut gradients[from.0][..]);
                 let (x, scratch) = (&memory[from.0], (&mut scratch.0[..], &mut scratch.1[..]));
                 if kernel == 3 {
@@ -378,11 +395,12 @@ impl Workspace {
                     winograd::add_gradient(job, (x, dout, du), (scratch.0, scratch.1));
                     if let Some(dx) = dx {
                         let job = Job { from: to_padded, to: before, ..job };
-                        let finish = Finish { accumulate: true, ..Finish::default() };
+                        let finish = Finish { accumulate, ..Finish::default() };
                         winograd::convolve(job, (dout, u, dx), scratch, finish);
                     }
                 } else {
-                    let shape = geometry.direct(kernel, before, to_padded);
+                    let shape = geometry.direct(boards, kernel, before, to_padded);
+                    let dx = dx.map(|dx| cleared(dx, accumulate));
                     direct::backward(shape, (x, u, dout_points), (du, dx), scratch);
                 }
             }
@@ -393,7 +411,8 @@ impl Workspace {
                 let of_scale = &mut sums.arrays[scale.0];
                 let rows =
                     memory[from.0].chunks_exact(channels).zip(dout.chunks_exact(channels)).take(points);
-                for ((x, d), dx) in rows.zip(gradients[from.0].chunks_exact_mut(channels)) {
+                let dx = cleared(&mut gradients[from.0], begun(from));
+                for ((x, d), dx) in rows.zip(dx.chunks_exact_mut(channels)) {
                     for c in 0..channels {
                         dx[c] += d[c] * factors[c];
                     }
@@ -406,7 +425,7 @@ impl Workspace {
                 let channels = padded(graph.width(from));
                 let douts = dout.chunks_exact(graph.width(to));
                 let xs = memory[from.0].chunks_exact(area * channels);
-                let dxs = gradients[from.0].chunks_exact_mut(area * channels);
+                let dxs = cleared(&mut gradients[from.0], begun(from)).chunks_exact_mut(area * channels);
                 for ((x, dx), dout) in xs.zip(dxs).zip(douts) {
                     pooling.backward(x, channels, dout, dx);
                 }
@@ -428,13 +447,13 @@ impl Workspace {
                     &mut gradients[from.0],
                     Left::Rows(dout, after),
                     Right::Rows(&weights.arrays[weight.0]),
-                    Write::Add,
+                    if begun(from) { Write::Add } else { Write::Replace },
                 );
             }
             Op::AddVector { from, vector, .. } => {
                 let (channels, real) = (padded(graph.width(from)), graph.width(vector));
-                pointwise::add(&mut gradients[from.0], dout);
-                let dvectors = gradients[vector.0].chunks_exact_mut(real);
+                put(&mut gradients[from.0], dout, begun(from));
+                let dvectors = cleared(&mut gradients[vector.0], begun(vector)).chunks_exact_mut(real);
                 for (dout, dvector) in dout.chunks_exact(area * channels).zip(dvectors) {
                     pointwise::add_rows(dvector, dout, channels);
                 }
@@ -444,8 +463,25 @@ impl Workspace {
 }
 
 impl Geometry {
-    fn direct(&self, kernel: usize, from: usize, to: usize) -> direct::Shape {
-        direct::Shape { width: self.width, height: self.height, boards: self.boards, kernel, from, to }
+    fn direct(&self, boards: usize, kernel: usize, from: usize, to: usize) -> direct::Shape {
+        direct::Shape { width: self.width, height: self.height, boards, kernel, from, to }
+    }
+}
+
+/// A gradient to be added to: zeros, unless it is `begun` already.
+fn cleared(gradient: &mut [f32], begun: bool) -> &mut [f32] {
+    if !begun {
+        gradient.fill(0.0);
+    }
+    gradient
+}
+
+/// Adds to a gradient, or sets it, unless it is `begun` already.
+fn put(gradient: &mut [f32], from: &[f32], begun: bool) {
+    if begun {
+        pointwise::add(gradient, from);
+    } else {
+        gradient.copy_from_slice(from);
     }
 }
 

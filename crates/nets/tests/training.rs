@@ -90,6 +90,19 @@ fn an_interrupted_training_goes_on_bit_for_bit() {
 }
 
 #[test]
+fn the_network_has_averaged_weights_and_learns_the_same_without() {
+    let folder = folder("average");
+    let mut plain = config(16 * 6);
+    plain.optimizer.average = 0.0;
+    let mut plain = Trainer::new(&plain, data(&folder)).unwrap();
+    let mut averaged = Trainer::new(&config(16 * 6), data(&folder)).unwrap();
+    for _ in 0..6 {
+        assert_eq!(plain.step().tally, averaged.step().tally);
+    }
+    assert_ne!(plain.network().to_bytes(&[]), averaged.network().to_bytes(&[]));
+}
+
+#[test]
 fn a_session_leaves_network_log_and_plot() {
     let folder = folder("session");
     let data_of = || data(&folder);

@@ -147,7 +147,7 @@ impl KataRunner {
                 to[image * stride..][..stride].copy_from_slice(from);
             }
         }
-        self.workspace.forward(&self.model.graph, &self.weights);
+        self.workspace.forward(&self.model.graph, &self.weights, positions.len());
         outputs.resize_with(positions.len(), KataOutput::default);
         for (i, ((history, symmetry), output)) in positions.iter().zip(outputs).enumerate() {
             self.read(i, history, *symmetry, output);

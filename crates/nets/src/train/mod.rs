@@ -104,6 +104,9 @@ impl TrainConfig {
             Self { optimizer: o, .. } if !(0.0..1.0).contains(&o.momentum) => {
                 fail("the momentum must be from 0 up to 1, 1 excluded")
             }
+            Self { optimizer: o, .. } if !(0.0..1.0).contains(&o.average) => {
+                fail("the average must keep a share from 0 up to 1, 1 excluded")
+            }
             _ => Ok(()),
         }
     }

@@ -26,9 +26,9 @@ pub struct OptimizerConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
-    /// Not at all (S4.3).
+    /// Not at all (S4.3): with averaged weights, a training that can end at any time.
     Constant,
-    /// As half a cosine wave, to a hundredth.
+    /// As half a cosine wave, to a hundredth at the last position.
     #[default]
     Cosine,
 }
@@ -42,7 +42,7 @@ impl Default for OptimizerConfig {
             max_gradient: 2.0,
             warm_up: 0.002,
             schedule: Schedule::Cosine,
-            average: 0.999,
+            average: 0.9995,
         }
     }
 }
@@ -123,6 +123,19 @@ mod tests {
         // m = 2.1, w = 0.79; m = 1.05 + 2.079 = 3.129, w = 0.4771. Without decay: m = 2, w = 0.8; m = 3, w = 0.5.
         assert!((state.weights[0][0] - 0.4771).abs() < 1e-6);
         assert!((state.weights[1][0] - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_average_follows_the_weights_closely_at_first() {
+        let config =
+            OptimizerConfig { momentum: 0.0, weight_decay: 0.0, average: 0.9, ..OptimizerConfig::default() };
+        let mut state = State::new(vec![vec![1.0]]);
+        // Kept: 1/10, then 2/11; from the 81st step on 9/10.
+        for (step, weight, average) in [(0, 0.9, 0.91), (1, 0.8, 0.82), (90, 0.7, 0.808)] {
+            state.step(&config, 0.1, step, &[vec![1.0]], &[false]);
+            assert!((state.weights[0][0] - weight).abs() < 1e-6, "{state:?}");
+            assert!((state.average[0][0] - average).abs() < 1e-6, "{state:?}");
+        }
     }
 
     #[test]

@@ -72,8 +72,8 @@ impl Worker {
         let kind = workspace.tile_kind();
         let weights = weights_of(prepared, kind);
         let graph = &network.graph;
-        workspace.forward(graph, weights);
-        workspace.clear_gradients();
+        workspace.forward(graph, weights, samples.len());
+        workspace.clear_gradients(graph);
         let scale = GradientScale { weights: config.loss, positions: config.batch };
         loss::evaluate((graph, &network.heads), workspace, &samples, Some(scale), &mut self.tally);
         let known = self.gradients.iter().position(|g| g.0 == kind);
@@ -99,7 +99,7 @@ impl Worker {
         self.fill(network, at, &samples, ranks);
         let workspace = &mut self.workspaces[at];
         let weights = weights_of(prepared, workspace.tile_kind());
-        workspace.forward(&network.graph, weights);
+        workspace.forward(&network.graph, weights, samples.len());
         loss::evaluate((&network.graph, &network.heads), workspace, &samples, None, &mut self.tally);
     }
 

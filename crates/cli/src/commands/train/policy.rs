@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen_nets::{
     NetSpec, Network,
-    train::{self, Accuracy, DataFile, Dataset, Report, SessionConfig, TrainConfig, Trainer},
+    train::{self, Accuracy, DataFile, Dataset, Report, Schedule, SessionConfig, TrainConfig, Trainer},
 };
 
 use crate::output::Output;
@@ -68,7 +68,10 @@ pub(crate) struct PolicyArgs {
     /// Momentum (the paper's: 0 for prior, 0.1 for the rollout networks)
     #[arg(long, value_name = "X")]
     momentum: Option<f32>,
-    /// Share of the averaged weights that a step keeps
+    /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
+    #[arg(long, value_name = "NAME", value_parser = schedule)]
+    schedule: Option<Schedule>,
+    /// Share of the averaged weights that a step keeps; they are what is tested and saved
     #[arg(long, value_name = "X")]
     average: Option<f32>,
     /// Tell the network the opponent's rank
@@ -148,12 +151,21 @@ fn arch(text: &str) -> Result<NetSpec> {
     serde_json::from_str(&json).with_context(|| format!("{text} does not describe a network"))
 }
 
+fn schedule(text: &str) -> Result<Schedule, String> {
+    match text {
+        "constant" => Ok(Schedule::Constant),
+        "cosine" => Ok(Schedule::Cosine),
+        _ => Err("choose constant or cosine".to_owned()),
+    }
+}
+
 /// The settings that the flags describe.
 fn config(args: &PolicyArgs) -> Result<TrainConfig> {
     let mut config = TrainConfig::new(arch(&args.arch)?);
     let optimizer = &mut config.optimizer;
     optimizer.learning_rate = args.learning_rate.unwrap_or(optimizer.learning_rate);
     optimizer.momentum = args.momentum.unwrap_or(optimizer.momentum);
+    optimizer.schedule = args.schedule.unwrap_or(optimizer.schedule);
     optimizer.average = args.average.unwrap_or(optimizer.average);
     config.positions = args.positions.unwrap_or(config.positions);
     config.batch = args.batch.unwrap_or(config.batch);
