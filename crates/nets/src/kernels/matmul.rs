@@ -76,24 +76,26 @@ impl Kernel for Product<'_> {
         let Product { size: Size { rows, cols, depth }, out, left, right, write } = self;
         let count = cols / LANES;
         let out = panels_mut::<S, W>(&mut out[..rows * cols]);
+        // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
+        let groups = rows.div_ceil(ROWS).max(1);
+        let (least, more) = (rows / groups, rows % groups);
         for number in 0..count {
-            let (right, stride) = match right {
-                Right::Rows(right) => (&right[number * LANES..][..(depth - 1) * cols + LANES], count),
-                Right::Panels(right) => (&right[number * LANES * depth..][..LANES * depth], 1),
+            let (right, place) = match right {
+                Right::Rows(right) => (&right[..depth * cols], (number, count)),
+                Right::Panels(right) => (&right[number * LANES * depth..][..LANES * depth], (0, 1)),
             };
-            let panel =
-                Panel { left, right: panels::<S, W>(right), stride, out: (number, count), depth, write };
+            let right = panels::<S, W>(right);
+            let panel = Panel { left, right, place, out: (number, count), depth, write };
             let mut row = 0;
-            while row < rows {
-                // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
-                let groups = (rows - row).div_ceil(ROWS);
-                match (rows - row).div_ceil(groups) {
+            for group in 0..groups {
+                match least + usize::from(group < more) {
                     6.. => panel.tile::<S, 6>(simd, out, &mut row),
                     5 => panel.tile::<S, 5>(simd, out, &mut row),
                     4 => panel.tile::<S, 4>(simd, out, &mut row),
                     3 => panel.tile::<S, 3>(simd, out, &mut row),
                     2 => panel.tile::<S, 2>(simd, out, &mut row),
-                    _ => panel.tile::<S, 1>(simd, out, &mut row),
+                    1 => panel.tile::<S, 1>(simd, out, &mut row),
+                    _ => {}
                 }
             }
         }
@@ -105,9 +107,9 @@ impl Kernel for Product<'_> {
 struct Panel<'a, V, const W: usize> {
     left: Left<'a>,
     right: &'a [[V; W]],
-    /// From one row of the right matrix to the next.
-    stride: usize,
-    /// This panel's number, and how many there are.
+    /// This panel's number in a row of `right`, and how many there are.
+    place: (usize, usize),
+    /// The same in a row of the result.
     out: (usize, usize),
     depth: usize,
     write: Write,
@@ -117,7 +119,7 @@ impl<V: Copy, const W: usize> Panel<'_, V, W> {
     /// `R` rows of the result, from `row` on, which is moved past them.
     #[inline(always)]
     fn tile<S: Simd<f32s = V>, const R: usize>(&self, simd: S, out: &mut [[V; W]], row: &mut usize) {
-        let Panel { left, right, stride, out: (panel, panels), depth, write } = *self;
+        let Panel { left, right, place: (place, stride), out: (panel, panels), depth, write } = *self;
         let mut sums = [[simd.splat_f32s(0.0); W]; R];
         if write == Write::Add {
             for (r, sums) in sums.iter_mut().enumerate() {
@@ -131,12 +133,13 @@ impl<V: Copy, const W: usize> Panel<'_, V, W> {
                     // Unknown to be related, so that each gets a register of its own instead of being computed from another.
                     rows[r] = black_box(&left[(*row + r) * step..][..depth]);
                 }
-                add_rows(simd, &mut sums, rows, right, stride);
+                add_rows(simd, &mut sums, rows, right, (place, stride));
             }
             Left::Columns(left, step) => {
-                let left = left[*row..].chunks(step).map(|left| left.first_chunk().expect("`R` rows"));
-                for (left, right) in left.zip(right.iter().step_by(stride)).take(depth) {
-                    add_outer(simd, &mut sums, left, right);
+                let rows = left.chunks_exact(step).zip(right.chunks_exact(stride));
+                for (left, right) in rows.take(depth) {
+                    let left = left[*row..].first_chunk().expect("`R` columns from `row` on");
+                    add_outer(simd, &mut sums, left, &right[place]);
                 }
             }
         }
@@ -154,7 +157,7 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
     sums: &mut [[S::f32s; W]; R],
     left: [&[f32]; R],
     right: &[[S::f32s; W]],
-    stride: usize,
+    (place, stride): (usize, usize),
 ) {
     // Loops rather than `map`, which is not always inlined.
     let mut column = [0.0; R];
@@ -182,7 +185,7 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
         for r in 0..R {
             column[r] = left[r][k];
         }
-        add_outer(simd, sums, &column, &right[k * stride]);
+        add_outer(simd, sums, &column, &right[k * stride + place]);
     }
 }
 

@@ -31,8 +31,8 @@ pub(crate) use weights::{add_weight_gradient, transform_weights};
 /// A point of a tile that is not on the board.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Floats of transformed tiles that leave room for more in the second-level cache.
-const CACHE: usize = 1 << 16;
+/// Floats of transformed tiles that fit into the second-level cache.
+const CACHE: usize = 1 << 17;
 
 /// The size of the tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,7 +112,7 @@ impl Tiles {
     fn group(&self, boards: usize, from: usize, to: usize) -> usize {
         let board = self.count * self.kind.products() * from;
         let weights = self.kind.products() * from * to;
-        (CACHE.max(weights / 2) / board).clamp(1, boards)
+        (CACHE.max(weights) / board).clamp(1, boards)
     }
 
     /// Floats of scratch memory for tiles of so many boards.
