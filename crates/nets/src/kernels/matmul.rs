@@ -245,33 +245,64 @@ pub(crate) fn transpose(matrix: &[f32], cols: usize, out: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
+    use pulp::{Scalar, Scalar128b, Scalar256b, Scalar512b};
+
     use super::*;
+
+    /// Whole numbers, so that sums are exact in any order.
+    fn number(i: usize) -> f32 {
+        ((i * 7919 + 13) % 17) as f32 - 8.0
+    }
 
     #[test]
     fn products_of_all_sizes() {
         for (rows, cols, depth) in [(1, 1, 1), (2, 3, 4), (7, 16, 5), (13, 32, 9), (25, 48, 16), (6, 80, 33)]
         {
-            let number = |i: usize| ((i * 7919 + 13) % 17) as f32 - 8.0;
             let a: Vec<f32> = (0..rows * depth).map(number).collect();
             let b: Vec<f32> = (0..depth * cols).map(|i| number(i + 5)).collect();
             let expected: Vec<f32> = (0..rows * cols)
                 .map(|i| (0..depth).map(|k| a[i / cols * depth + k] * b[k * cols + i % cols]).sum())
                 .collect();
-            let size = Size { rows, cols, depth };
-            let mut out = vec![1.0; rows * cols];
-            multiply(size, &mut out, Left::Rows(&a, depth), Right::Rows(&b), Write::Replace);
-            assert_eq!(out, expected);
             let mut columns = vec![0.0; a.len()];
             transpose(&a, depth, &mut columns);
+            let mut rights = vec![Right::Rows(&b)];
             let mut panels = vec![0.0; b.len()];
-            let right = if cols % LANES == 0 {
+            if cols % LANES == 0 {
                 (0..b.len()).for_each(|i| panels[panel_index(i / cols, i % cols, depth)] = b[i]);
-                Right::Panels(&panels)
-            } else {
-                Right::Rows(&b)
-            };
-            multiply(size, &mut out, Left::Columns(&columns, rows), right, Write::Add);
-            assert!(out.iter().zip(&expected).all(|(o, e)| *o == 2.0 * e));
+                rights.push(Right::Panels(&panels));
+            }
+            let size = Size { rows, cols, depth };
+            for left in [Left::Rows(&a, depth), Left::Columns(&columns, rows)] {
+                for right in &rights {
+                    let mut out = vec![1.0; rows * cols];
+                    multiply(size, &mut out, left, *right, Write::Replace);
+                    assert_eq!(out, expected);
+                    multiply(size, &mut out, left, *right, Write::Add);
+                    assert!(out.iter().zip(&expected).all(|(o, e)| *o == 2.0 * e));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_of_every_width_give_the_same_product() {
+        let size = Size { rows: 11, cols: 32, depth: 21 };
+        let a: Vec<f32> = (0..size.rows * size.depth).map(number).collect();
+        let b: Vec<f32> = (0..size.depth * size.cols).map(|i| number(i + 5)).collect();
+        let mut expected = vec![0.0; size.rows * size.cols];
+        plain(size, &mut expected, Left::Rows(&a, size.depth), Right::Panels(&b), Write::Replace);
+        let mut out = vec![0.0; expected.len()];
+        for width in [1, 4, 8, 16] {
+            out.fill(0.0);
+            let (left, right) = (Left::Rows(&a, size.depth), Right::Panels(&b));
+            let product = Product { size, out: &mut out, left, right, write: Write::Replace };
+            match width {
+                1 => product.run::<_, 16>(Scalar),
+                4 => product.run::<_, 4>(Scalar128b),
+                8 => product.run::<_, 2>(Scalar256b),
+                _ => product.run::<_, 1>(Scalar512b),
+            }
+            assert_eq!(out, expected, "{width} lanes");
         }
     }
 }

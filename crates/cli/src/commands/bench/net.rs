@@ -2,6 +2,7 @@
 
 use std::{
     path::PathBuf,
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -10,14 +11,16 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use cpu_time::ThreadTime;
 use serde::Serialize;
+use tengen_board::{Board, Game, Move, Rules, Symmetry};
 use tengen_engine::rng::Rng;
-use tengen_nets::{NetSpec, Network, planes::Position};
+use tengen_nets::{AnyNetwork, History, NetSpec, Network, planes::Position};
 
 use crate::{args::BoardSize, output::Output};
 
 const EXAMPLES: &str = "\
 Examples:
   tengen bench net --net net.safetensors
+  tengen bench net --net kata.bin.gz --size 9
   tengen bench net --arch default --size 19 --batch 2      random weights: the speed is the same
 
 On a shared machine look at the evaluations per CPU-second.";
@@ -26,7 +29,7 @@ On a shared machine look at the evaluations per CPU-second.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct NetArgs {
-    /// The network file
+    /// The network file: ours (.safetensors) or KataGo's (.bin.gz, .txt.gz)
     #[arg(long, value_name = "FILE", required_unless_present = "arch")]
     net: Option<PathBuf>,
     /// A network with random weights instead: default, prior, rollout-a, rollout-b
@@ -101,38 +104,69 @@ pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
     output.line(format!("per CPU-second  {:.0}", report.per_cpu_second))
 }
 
-fn network(args: &NetArgs) -> Result<(String, Network)> {
+fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {
     if let Some(path) = &args.net {
-        return Ok((path.display().to_string(), Network::load(path)?));
+        return Ok((path.display().to_string(), AnyNetwork::load(path)?));
     }
     let name = args.arch.clone().unwrap_or_default();
     let spec = NetSpec::named(&name);
     ensure!(spec.is_some(), "--arch {name}: choose one of {}", NetSpec::NAMES.join(", "));
     let network = Network::random(&spec.expect("just checked"), &mut Rng::new(1))?;
-    Ok((name, network))
+    Ok((name, AnyNetwork::Own(Arc::new(network))))
 }
 
 /// Evaluations of one thread, and the CPU time they took.
-fn measure(args: &NetArgs, network: &Network) -> (u64, Duration) {
+fn measure(args: &NetArgs, network: &AnyNetwork) -> (u64, Duration) {
     let BoardSize { width, height } = args.size;
-    let mut rng = Rng::new(1);
-    let mut boards = vec![tengen_board::Board::new(width, height); args.batch];
-    for board in &mut boards {
-        for _ in 0..board.area() / 3 {
-            let mv = board.draw_empty(|n| rng.below(n), tengen_board::Board::is_legal);
-            board.play_unchecked(mv);
+    let games = games(args);
+    match network {
+        AnyNetwork::Own(network) => {
+            let moves: Vec<Vec<Move>> =
+                games.iter().map(|game| game.moves().iter().map(|m| m.mv).collect()).collect();
+            let positions: Vec<_> = games
+                .iter()
+                .zip(&moves)
+                .map(|(game, moves)| Position { board: game.board(), moves, komi: 7.5, rank: None })
+                .collect();
+            let mut runner = network.runner(width, height, args.batch);
+            let mut outputs = Vec::new();
+            time(args, || runner.evaluate(&positions, &mut outputs))
+        }
+        AnyNetwork::Kata(network) => {
+            let histories: Vec<_> = games.iter().map(History::new).collect();
+            let positions: Vec<_> = histories.iter().map(|h| (h, Symmetry::IDENTITY)).collect();
+            let mut runner = network.runner(width, height, args.batch);
+            let mut outputs = Vec::new();
+            time(args, || runner.evaluate(&positions, &mut outputs))
         }
     }
-    let positions: Vec<_> =
-        boards.iter().map(|board| Position { board, moves: &[], komi: 7.5, rank: None }).collect();
-    let mut runner = network.runner(width, height, args.batch);
-    let mut outputs = Vec::new();
+}
+
+/// Random positions a third into the game.
+fn games(args: &NetArgs) -> Vec<Game> {
+    let BoardSize { width, height } = args.size;
+    let mut rng = Rng::new(1);
+    let game = || {
+        let mut game = Game::new(width, height, Rules::default()).expect("a board size that was read");
+        for _ in 0..width * height / 3 {
+            let mv = game.board().clone().draw_empty(|n| rng.below(n), Board::is_legal);
+            if game.try_play(mv).is_err() {
+                break;
+            }
+        }
+        game
+    };
+    std::iter::repeat_with(game).take(args.batch).collect()
+}
+
+/// Evaluates batches for as long as was asked for.
+fn time(args: &NetArgs, mut evaluate: impl FnMut()) -> (u64, Duration) {
     // The first evaluation touches fresh memory.
-    runner.evaluate(&positions, &mut outputs);
+    evaluate();
     let (begin, cpu) = (Instant::now(), ThreadTime::now());
     let mut evals = 0;
     while begin.elapsed().as_secs_f64() < args.seconds {
-        runner.evaluate(&positions, &mut outputs);
+        evaluate();
         evals += args.batch as u64;
     }
     (evals, cpu.elapsed())
