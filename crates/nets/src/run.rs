@@ -154,21 +154,8 @@ impl Workspace {
             }
         }
         let geometry = Geometry { width, height, boards, tiles };
-        let mut sizes = (0, 0);
-        for op in &graph.ops {
-            if let Op::Conv { kernel, weight, .. } = *op {
-                let (to, from) = conv_shape(graph, weight);
-                let (to, from) = (padded(to), padded(from));
-                let (inputs, outputs) = if kernel == 3 {
-                    let scratch = geometry.tiles.scratch(boards, from.max(to));
-                    (scratch, scratch)
-                } else {
-                    geometry.direct(boards, kernel, from, to).scratch()
-                };
-                sizes = (sizes.0.max(inputs), sizes.1.max(outputs));
-            }
-        }
-        let scratch = (vec![0.0; sizes.0], vec![0.0; sizes.1]);
+        let scratch = vec![0.0; geometry.tiles.scratch(boards, widest)];
+        let scratch = (scratch.clone(), scratch);
         Workspace { geometry, places, memory, gradients: Vec::new(), written: Vec::new(), scratch }
     }
 
@@ -246,7 +233,7 @@ impl Workspace {
                 } else {
                     let shape = geometry.direct(boards, kernel, before, to);
                     let out = &mut out[..points * to];
-                    direct::forward(shape, (read(from), u, out), (&mut scratch.0, &mut scratch.1));
+                    direct::convolve(shape, (read(from), u, out), Write::Replace);
                     pointwise::finish(out, to, finish);
                 }
             }
@@ -400,8 +387,12 @@ impl Workspace {
                     }
                 } else {
                     let shape = geometry.direct(boards, kernel, before, to_padded);
-                    let dx = dx.map(|dx| cleared(dx, accumulate));
-                    direct::backward(shape, (x, u, dout_points), (du, dx), scratch);
+                    direct::add_gradient(shape, (x, dout_points, du));
+                    if let Some(dx) = dx {
+                        let shape = direct::Shape { from: to_padded, to: before, ..shape };
+                        let write = if accumulate { Write::Add } else { Write::Replace };
+                        direct::convolve(shape, (dout_points, u, &mut dx[..points * before]), write);
+                    }
                 }
             }
             Op::Affine { from, scale, bias, .. } => {

@@ -1,13 +1,15 @@
-//! Convolutions of any odd size by plain matrix products: 1x1, and the large kernels of first layers.
+//! Convolutions other than 3x3: 1x1, and the large kernels of first layers.
 //!
-//! The boards are copied into rows with a border of k/2 points on each side. There, the k points of a row that an output
-//! needs are contiguous, and those for the next output begin one point later, so the whole convolution is k matrix
-//! products without any further copying (results in the border are computed too, and dropped).
+//! 1x1 is a matrix product. Large kernels look at planes of a position, most of which are 0 at a point (five out of six of
+//! S4.1's), so each point's other numbers are listed, and only they are multiplied: with the sums of an output point in
+//! registers, and a row of weights for each number of its window.
+
+use pulp::Simd;
 
 use super::{
-    Direction,
+    Direction, Kernel, LANES,
     matmul::{Left, Right, Size, Write, multiply, panel_index},
-    padded,
+    padded, panels, panels_mut, run,
 };
 
 /// The shape of a convolution; channels are padded.
@@ -26,55 +28,24 @@ impl Shape {
         self.width * self.height * self.boards
     }
 
-    const fn row(&self) -> usize {
-        self.width + self.kernel - 1
-    }
-
-    /// Points of all boards with their borders.
-    const fn bordered(&self) -> usize {
-        self.row() * (self.height + self.kernel - 1) * self.boards
-    }
-
-    /// Outputs computed, counted along the bordered rows: the last window ends with the last point.
-    const fn outputs(&self) -> usize {
-        self.bordered() - self.row() * (self.kernel - 1) - (self.kernel - 1)
-    }
-
-    /// Floats of scratch memory for the inputs and for the outputs.
-    pub(crate) const fn scratch(&self) -> (usize, usize) {
-        if self.kernel == 1 { (0, 0) } else { (self.bordered() * self.from, self.bordered() * self.to) }
-    }
-
-    /// How far behind the first point of its window a point of the kernel is.
-    const fn shift(&self, tap: usize) -> usize {
-        tap / self.kernel * self.row() + tap % self.kernel
-    }
-
-    /// Calls `each` with each row of the boards: its first point there, and in the bordered rows without the upper and left
-    /// border.
-    fn rows(&self, mut each: impl FnMut(usize, usize)) {
-        for board in 0..self.boards {
-            for y in 0..self.height {
-                let inner = (board * (self.height + self.kernel - 1) + y) * self.row();
-                each((board * self.height + y) * self.width, inner);
+    /// Calls `each` with the points of the kernel and the points that they fall on, as far as they are on the board, when its
+    /// middle is on `point`.
+    #[inline(always)]
+    fn window(&self, point: usize, mut each: impl FnMut(usize, usize)) {
+        let Shape { width, height, kernel, .. } = *self;
+        let (x, y) = (point % width, point / width % height);
+        let half = kernel / 2;
+        for row in half.saturating_sub(y)..kernel.min(height + half - y) {
+            for col in half.saturating_sub(x)..kernel.min(width + half - x) {
+                each(row * kernel + col, point + row * width + col - half * width - half);
             }
         }
     }
-
-    /// Copies the boards into their borders.
-    fn border(&self, x: &[f32], bordered: &mut [f32], channels: usize) {
-        bordered[..self.bordered() * channels].fill(0.0);
-        let half = self.kernel / 2;
-        self.rows(|point, inner| {
-            let to = (inner + half * self.row() + half) * channels;
-            let len = self.width * channels;
-            bordered[to..][..len].copy_from_slice(&x[point * channels..][..len]);
-        });
-    }
 }
 
-/// Arranges weights, `to` x `from` x k x k, for [`forward`]: k matrices, for each row of the kernel, of k·`from` x `to`, in
-/// panels; or for [`backward`]: k² matrices of `to` x `from`.
+/// Arranges weights, `to` x `from` x k x k: for each point of the kernel a matrix with a row for each channel before the
+/// convolution, in panels if there is but one. Those of the [`Direction::Backward`] are for the convolution that carries
+/// gradients back: it has the channels exchanged and the kernel turned round.
 pub(crate) fn arrange_weights(
     weights: &[f32],
     kernel: usize,
@@ -89,21 +60,19 @@ pub(crate) fn arrange_weights(
     for (o, filters) in weights.chunks_exact(from * taps).enumerate().take(to) {
         for (i, w) in filters.chunks_exact(taps).enumerate() {
             for (tap, value) in w.iter().enumerate() {
-                let (row, col) = (tap / kernel, tap % kernel);
-                let at = match direction {
-                    Direction::Forward => {
-                        let depth = kernel * from_padded;
-                        row * depth * to_padded + panel_index(col * from_padded + i, o, depth)
-                    }
-                    Direction::Backward => tap * from_padded * to_padded + panel_index(o, i, to_padded),
+                let ((row, rows), (col, cols), tap) = match direction {
+                    Direction::Forward => ((i, from_padded), (o, to_padded), tap),
+                    Direction::Backward => ((o, to_padded), (i, from_padded), taps - 1 - tap),
                 };
+                let panels = kernel == 1;
+                let at = if panels { panel_index(row, col, rows) } else { (tap * rows + row) * cols + col };
                 out[at] = *value;
             }
         }
     }
 }
 
-/// The transpose of [`arrange_weights`], added to `gradient`; `arranged` are k² matrices of contiguous rows.
+/// The transpose of [`arrange_weights`] (forwards, without panels), added to `gradient`.
 pub(crate) fn add_weight_gradient(
     arranged: &[f32],
     kernel: usize,
@@ -121,86 +90,141 @@ pub(crate) fn add_weight_gradient(
     }
 }
 
-/// Convolves `x` into `y`, without bias. `inputs` and `outputs` are scratch memory.
-pub(crate) fn forward(
-    shape: Shape,
-    (x, weights, y): (&[f32], &[f32], &mut [f32]),
-    (inputs, outputs): (&mut [f32], &mut [f32]),
-) {
+/// Convolves `x` into `y`, without bias.
+pub(crate) fn convolve(shape: Shape, (x, weights, y): (&[f32], &[f32], &mut [f32]), write: Write) {
     let Shape { kernel, from, to, .. } = shape;
     if kernel == 1 {
         let size = Size { rows: shape.points(), cols: to, depth: from };
-        multiply(size, y, Left::Rows(x, from), Right::Panels(weights), Write::Replace);
-        return;
+        multiply(size, y, Left::Rows(x, from), Right::Panels(weights), write);
+    } else {
+        run(Convolution { shape, x: &Sparse::new(shape, x), weights, y, write });
     }
-    shape.border(x, inputs, from);
-    let depth = kernel * from;
-    for k in 0..kernel {
-        multiply(
-            Size { rows: shape.outputs(), cols: to, depth },
-            outputs,
-            Left::Rows(&inputs[k * shape.row() * from..], from),
-            Right::Panels(&weights[k * depth * to..][..depth * to]),
-            if k == 0 { Write::Replace } else { Write::Add },
-        );
-    }
-    shape.rows(|point, inner| {
-        let len = shape.width * to;
-        y[point * to..][..len].copy_from_slice(&outputs[inner * to..][..len]);
-    });
 }
 
-/// Gradients of [`forward`], added to `dw` (arranged) and, where it is asked for, to `dx`. `transposed` has the `from` x
-/// `to` matrix of each of the kernel's points transposed.
-pub(crate) fn backward(
-    shape: Shape,
-    (x, transposed, dy): (&[f32], &[f32], &[f32]),
-    (dw, dx): (&mut [f32], Option<&mut [f32]>),
-    (inputs, outputs): (&mut [f32], &mut [f32]),
-) {
+/// Adds the gradient of the weights of a convolution of `x` to `dw`, where `dy` is the gradient of its result.
+pub(crate) fn add_gradient(shape: Shape, (x, dy, dw): (&[f32], &[f32], &mut [f32])) {
     let Shape { kernel, from, to, .. } = shape;
     if kernel == 1 {
-        let rows = shape.points();
-        let size = Size { rows: from, cols: to, depth: rows };
+        let size = Size { rows: from, cols: to, depth: shape.points() };
         multiply(size, dw, Left::Columns(x, from), Right::Rows(dy), Write::Add);
-        if let Some(dx) = dx {
-            let size = Size { rows, cols: from, depth: to };
-            multiply(size, dx, Left::Rows(dy, to), Right::Panels(transposed), Write::Add);
+    } else {
+        run(WeightGradient { shape, x: &Sparse::new(shape, x), dy, dw });
+    }
+}
+
+/// The numbers of each point that are not 0, with their channels.
+struct Sparse {
+    numbers: Vec<(usize, f32)>,
+    /// Where each point's begin.
+    starts: Vec<usize>,
+}
+
+impl Sparse {
+    fn new(shape: Shape, x: &[f32]) -> Sparse {
+        let (mut numbers, mut starts) = (Vec::new(), vec![0]);
+        for point in x.chunks_exact(shape.from).take(shape.points()) {
+            let others = point.iter().copied().enumerate().filter(|(_, number)| *number != 0.0);
+            numbers.extend(others);
+            starts.push(numbers.len());
         }
-        return;
+        Sparse { numbers, starts }
     }
-    let rows = shape.outputs();
-    shape.border(x, inputs, from);
-    outputs[..shape.bordered() * to].fill(0.0);
-    shape.rows(|point, inner| {
-        let len = shape.width * to;
-        outputs[inner * to..][..len].copy_from_slice(&dy[point * to..][..len]);
-    });
-    for tap in 0..kernel * kernel {
-        multiply(
-            Size { rows: from, cols: to, depth: rows },
-            &mut dw[tap * from * to..][..from * to],
-            Left::Columns(&inputs[shape.shift(tap) * from..], from),
-            Right::Rows(outputs),
-            Write::Add,
-        );
+
+    fn at(&self, point: usize) -> &[(usize, f32)] {
+        &self.numbers[self.starts[point]..self.starts[point + 1]]
     }
-    let Some(dx) = dx else { return };
-    // The windows overlap, so each point of the kernel is a product of its own here.
-    inputs[..shape.bordered() * from].fill(0.0);
-    for tap in 0..kernel * kernel {
-        multiply(
-            Size { rows, cols: from, depth: to },
-            &mut inputs[shape.shift(tap) * from..],
-            Left::Rows(outputs, to),
-            Right::Panels(&transposed[tap * from * to..][..from * to]),
-            Write::Add,
-        );
+}
+
+struct Convolution<'a> {
+    shape: Shape,
+    x: &'a Sparse,
+    weights: &'a [f32],
+    y: &'a mut [f32],
+    write: Write,
+}
+
+impl Kernel for Convolution<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const W: usize>(mut self, simd: S) {
+        let width = self.shape.to / LANES;
+        let mut first = 0;
+        while first < width {
+            match width - first {
+                6.. => self.channels::<S, W, 6>(simd, &mut first),
+                5 => self.channels::<S, W, 5>(simd, &mut first),
+                4 => self.channels::<S, W, 4>(simd, &mut first),
+                3 => self.channels::<S, W, 3>(simd, &mut first),
+                2 => self.channels::<S, W, 2>(simd, &mut first),
+                _ => self.channels::<S, W, 1>(simd, &mut first),
+            }
+        }
     }
-    let half = kernel / 2;
-    shape.rows(|point, inner| {
-        let at = (inner + half * shape.row() + half) * from;
-        let len = shape.width * from;
-        super::pointwise::add(&mut dx[point * from..][..len], &inputs[at..][..len]);
-    });
+}
+
+impl Convolution<'_> {
+    /// `P` panels of the result, from `first` on, which is moved past them.
+    #[inline(always)]
+    fn channels<S: Simd, const W: usize, const P: usize>(&mut self, simd: S, first: &mut usize) {
+        let Convolution { shape, x, write, .. } = *self;
+        let (weights, y) = (panels::<S, W>(self.weights), panels_mut::<S, W>(self.y));
+        let width = shape.to / LANES;
+        for point in 0..shape.points() {
+            let mut sums = [[simd.splat_f32s(0.0); W]; P];
+            let out = y[point * width + *first..].first_chunk_mut::<P>().expect("`P` panels");
+            if write == Write::Add {
+                sums = *out;
+            }
+            shape.window(
+                point,
+                #[inline(always)]
+                |tap, from| {
+                    for &(channel, number) in x.at(from) {
+                        let weights = &weights[(tap * shape.from + channel) * width + *first..];
+                        let weights = weights.first_chunk::<P>().expect("`P` panels");
+                        let number = simd.splat_f32s(number);
+                        for p in 0..P {
+                            for w in 0..W {
+                                sums[p][w] = simd.mul_add_e_f32s(number, weights[p][w], sums[p][w]);
+                            }
+                        }
+                    }
+                },
+            );
+            *out = sums;
+        }
+        *first += P;
+    }
+}
+
+struct WeightGradient<'a> {
+    shape: Shape,
+    x: &'a Sparse,
+    dy: &'a [f32],
+    dw: &'a mut [f32],
+}
+
+impl Kernel for WeightGradient<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const W: usize>(self, simd: S) {
+        let WeightGradient { shape, x, .. } = self;
+        let (dy, dw) = (panels::<S, W>(self.dy), panels_mut::<S, W>(self.dw));
+        let width = shape.to / LANES;
+        for (point, dy) in dy.chunks_exact(width).enumerate().take(shape.points()) {
+            shape.window(
+                point,
+                #[inline(always)]
+                |tap, from| {
+                    for &(channel, number) in x.at(from) {
+                        let dw = &mut dw[(tap * shape.from + channel) * width..][..width];
+                        let number = simd.splat_f32s(number);
+                        for (dw, dy) in dw.iter_mut().zip(dy) {
+                            for w in 0..W {
+                                dw[w] = simd.mul_add_e_f32s(number, dy[w], dw[w]);
+                            }
+                        }
+                    }
+                },
+            );
+        }
+    }
 }
