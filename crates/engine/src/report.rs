@@ -45,6 +45,14 @@ impl RootMove {
     pub fn value_for(&self, color: Color) -> f32 {
         value_for(self.black_value, color)
     }
+
+    /// What the value is at least, for all that the visits tell: five standard errors less (KataGo).
+    pub fn lower_bound(&self, color: Color) -> f32 {
+        let value = self.value_for(color);
+        // Without a deviation, that of games which are only won or lost.
+        let deviation = self.value_deviation.unwrap_or_else(|| (value * (1.0 - value)).sqrt());
+        value - BOUND * deviation / (self.visits.max(1) as f32).sqrt()
+    }
 }
 
 /// Turns Black's value into that of `color`.
@@ -111,16 +119,8 @@ pub enum FinalMove {
     LowerBound,
 }
 
-/// Standard errors by which [`FinalMove::LowerBound`] is below the value.
+/// Standard errors by which the lower bound is below the value.
 const BOUND: f32 = 5.0;
-
-/// The value of a move less [`BOUND`] standard errors.
-fn lower_bound(m: &RootMove, to_play: Color) -> f32 {
-    let value = m.value_for(to_play);
-    // Without a deviation, that of games which are only won or lost.
-    let deviation = m.value_deviation.unwrap_or_else(|| (value * (1.0 - value)).sqrt());
-    value - BOUND * deviation / (m.visits as f32).sqrt()
-}
 
 impl FinalMove {
     /// Orders the root's moves, best first.
@@ -134,7 +134,7 @@ impl FinalMove {
             FinalMove::Value => m.value_for(to_play),
             // A bound is above −5; visits order the moves below that.
             FinalMove::LowerBound if m.visits == 0 || m.visits * 20 < most * 3 => m.visits as f32 - 1e9,
-            FinalMove::LowerBound => lower_bound(m, to_play),
+            FinalMove::LowerBound => m.lower_bound(to_play),
         };
         moves.sort_by(|a, b| {
             key(b).total_cmp(&key(a)).then(b.visits.cmp(&a.visits)).then(b.prior.total_cmp(&a.prior))

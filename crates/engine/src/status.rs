@@ -85,30 +85,47 @@ pub(crate) fn owner(board: &Board, v: Vertex) -> Option<Color> {
 /// Where the rules know no agreement about dead stones (Tromp-Taylor), none is dead: what is on the board counts. The judgement
 /// depends on the position only, so asking twice gives the same answer.
 pub fn dead_stones(game: &Game) -> Vec<Vertex> {
+    dead_by(game, None)
+}
+
+/// The same, by what a network says about who owns each point (from −1, White, to 1) instead of playouts, if it is there.
+pub fn dead_by(game: &Game, owners: Option<&VertexMap<f32>>) -> Vec<Vertex> {
     let rules = game.rules();
     if rules.scoring == Scoring::Area && !rules.friendly_pass {
         return Vec::new();
     }
     let board = game.board();
-    let mut rng = Rng::new(board.hash());
     let life = ColorMap(Color::ALL.map(|color| unconditional_life(board, color, rules.suicide)));
-    let mean = ownership(board, PLAYOUTS, &mut rng);
-    let careful = HeavyConfig { self_atari: 1.0, ..HeavyConfig::default() };
-    let kept = mean_owners(board, &careful, Color::ALL, PLAYOUTS / 2, &mut rng);
+    let by_playouts = owners.is_none().then(|| {
+        let mut rng = Rng::new(board.hash());
+        let mean = ownership(board, PLAYOUTS, &mut rng);
+        let careful = HeavyConfig { self_atari: 1.0, ..HeavyConfig::default() };
+        (mean, mean_owners(board, &careful, Color::ALL, PLAYOUTS / 2, &mut rng))
+    });
     let is_dead = |v: &Vertex| {
         let Some(color) = board.color_at(*v) else { return false };
         if life[color].stones[*v] || life[!color].regions[*v] {
             return life[!color].regions[*v];
         }
-        let limit = if share(board, &kept, *v) > 0.5 { -DIES_ANYWAY } else { 0.0 };
-        share(board, &mean, *v) < limit
+        match (&by_playouts, owners) {
+            (Some((mean, kept)), _) => {
+                let limit = if share(board, kept, *v) > 0.5 { -DIES_ANYWAY } else { 0.0 };
+                share(board, mean, *v) < limit
+            }
+            (None, owners) => owners.is_some_and(|owners| share(board, owners, *v) < 0.0),
+        }
     };
     board.points().filter(is_dead).collect()
 }
 
 /// The status of every stone of a finished game; nothing for empty points.
 pub fn statuses(game: &Game) -> VertexMap<Option<StoneStatus>> {
-    let dead = dead_stones(game);
+    statuses_by(game, None)
+}
+
+/// The same, dead stones being judged as [`dead_by`] does.
+pub fn statuses_by(game: &Game, owners: Option<&VertexMap<f32>>) -> VertexMap<Option<StoneStatus>> {
+    let dead = dead_by(game, owners);
     let (cleared, _) = without_chains(game.board(), &dead);
     let seki = seki_groups(&cleared, &area_owners(&cleared));
     let mut statuses = VertexMap::filled(None);
@@ -165,6 +182,21 @@ mod tests {
         assert_eq!(dead_stones(&game), vec![]);
         assert_eq!(stones(SETTLED, StoneStatus::Dead), ["C2"]);
         assert!(stones(SETTLED, StoneStatus::Seki).is_empty());
+    }
+
+    #[test]
+    fn a_network_may_judge_what_is_not_certain() {
+        let game = Game::from_board(Board::from_diagram("X . . / . . . / . . O").unwrap(), Rules::CHINESE);
+        let dead = |share: f32| dead_by(&game, Some(&VertexMap::filled(share)));
+        assert_eq!(dead(0.4), vec!["C1".parse().unwrap()]);
+        assert_eq!(dead(-0.4), vec!["A3".parse().unwrap()]);
+        let board = Board::from_diagram(SETTLED).unwrap();
+        let game = Game::from_board(board, Rules::CHINESE);
+        assert_eq!(
+            dead_by(&game, Some(&VertexMap::filled(-1.0))),
+            vec!["C2".parse().unwrap()],
+            "life is certain"
+        );
     }
 
     #[test]

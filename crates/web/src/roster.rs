@@ -85,3 +85,16 @@ impl Roster {
 fn threads() -> usize {
     thread::available_parallelism().map_or(1, |n| n.get().min(8))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_that_need_a_network_are_offered_only_with_one() {
+        let mut roster = Roster::default();
+        assert!(roster.find("default").is_ok() && roster.find("zero").is_err());
+        roster.add("zero".parse().unwrap());
+        assert!(roster.list().iter().any(|player| player.name == "zero"));
+    }
+}

@@ -23,6 +23,9 @@ pub(super) fn examine(thing: &str) -> Check {
     if let Some(command) = thing.strip_prefix("gtp:") {
         return engine(thing, command.trim(), Status::Failed);
     }
+    if thing.split_once(',').is_some_and(|(_, settings)| settings.contains('=')) {
+        return player(thing);
+    }
     let name = thing.to_lowercase();
     let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends_with(&[".sgf", ".sgf.gz"]) {

@@ -63,7 +63,12 @@ fn config(args: &PlayArgs) -> Result<Config> {
     {
         let mut zero: PlayerSpec = "zero".parse()?;
         zero.options.net = Some(net);
+        zero.build().context("--net")?;
         config.roster.add(zero);
+    }
+    if spec.config.uses_network() {
+        // The network must be there before anybody opens a page.
+        spec.build()?;
     }
     let engine = Seat::engine(&spec.name);
     config.roster.add(spec);

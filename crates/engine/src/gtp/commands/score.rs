@@ -1,6 +1,6 @@
 //! The end of the game: the score, and which stones are dead.
 
-use tengen_board::{Game, Outcome, Vertex};
+use tengen_board::{Game, Outcome, Vertex, VertexMap};
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::status::{StoneStatus, dead_stones, statuses};
+use crate::status::{StoneStatus, dead_by, statuses_by};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "final_score", run: final_score },
@@ -19,10 +19,22 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn final_score(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
+    let owners = owners(server);
     let game = &server.game;
     let resigned = game.outcome().filter(|_| game.passes() < 2);
-    let outcome = resigned.unwrap_or_else(|| Outcome::from_score(game.score(&dead_stones(game))));
+    let outcome =
+        resigned.unwrap_or_else(|| Outcome::from_score(game.score(&dead_by(game, owners.as_ref()))));
     Ok(outcome.to_string())
+}
+
+/// Who owns each point, as the player's network sees it in all symmetries: from −1 (White) to 1.
+fn owners(server: &mut Server) -> Option<VertexMap<f32>> {
+    let mut mean = VertexMap::filled(0.0);
+    for symmetry in 0..8 {
+        let white = server.player.raw_evaluation(&server.game, symmetry)?.white_ownership?;
+        server.game.board().points().for_each(|v| mean[v] -= white[v] / 8.0);
+    }
+    Some(mean)
 }
 
 fn final_status(server: &mut Server, args: Args<'_>) -> Reply {
@@ -35,7 +47,8 @@ fn final_status(server: &mut Server, args: Args<'_>) -> Reply {
     if board.color_at(point).is_none() {
         return Err(Refusal::new(format!("no stone at {point}")));
     }
-    Ok(match statuses(&server.game)[point] {
+    let owners = owners(server);
+    Ok(match statuses_by(&server.game, owners.as_ref())[point] {
         Some(StoneStatus::Dead) => "dead",
         Some(StoneStatus::Seki) => "seki",
         _ => "alive",
@@ -51,13 +64,14 @@ fn final_status_list(server: &mut Server, args: Args<'_>) -> Reply {
         "seki" => StoneStatus::Seki,
         _ => return Err(args.wrong()),
     };
-    Ok(stones_by_chain(&server.game, status))
+    let owners = owners(server);
+    let statuses = statuses_by(&server.game, owners.as_ref());
+    Ok(stones_by_chain(&server.game, &statuses, status))
 }
 
 /// The stones of a status, a chain a line.
-fn stones_by_chain(game: &Game, status: StoneStatus) -> String {
+fn stones_by_chain(game: &Game, statuses: &VertexMap<Option<StoneStatus>>, status: StoneStatus) -> String {
     let board = game.board();
-    let statuses = statuses(game);
     let mut chains: Vec<Vertex> = Vec::new();
     let mut lines = Vec::new();
     for v in board.points().filter(|&v| board.color_at(v).is_some()) {
