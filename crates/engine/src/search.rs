@@ -24,6 +24,7 @@ use crate::{
     report::{FinalMove, SearchReport, root_moves},
     rng::Rng,
     run::Run,
+    status,
     tree::{NodeView, Tree, TreePolicy, TreePolicyConfig},
     worker::{MoveTotals, OwnershipTotals, Shared, Totals, Worker},
 };
@@ -200,6 +201,9 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
     report(game, parts, &totals, extra_komi, start.elapsed())
 }
 
+/// Playouts that tell ownership where leaves do not.
+const PLAYOUTS: usize = 64;
+
 /// The game as an evaluator is to see it, which may look at the komi.
 fn with_extra_komi(game: &Game, extra: f32) -> Cow<'_, Game> {
     if extra == 0.0 {
@@ -241,6 +245,11 @@ fn report(
     for of_thread in totals {
         ownership.add(&of_thread.ownership);
     }
+    // A network without ownership tells nothing of it: playouts from the position do.
+    let ownership = match ownership.playouts {
+        0 if playouts > 0 => status::ownership(game.board(), PLAYOUTS, &mut Rng::new(game.board().hash())),
+        _ => ownership.mean(),
+    };
     parts.config.final_move.order(root.to_play, &mut moves);
     SearchReport {
         position: game.board().hash(),
@@ -250,7 +259,7 @@ fn report(
         score: score + extra_komi,
         score_deviation,
         extra_komi,
-        ownership: ownership.mean(),
+        ownership,
         playouts,
         visits: root.visits,
         nodes: parts.tree.len(),

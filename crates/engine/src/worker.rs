@@ -110,9 +110,11 @@ impl MoveTotals {
         (self.playouts > 0).then(|| (mean as f32, deviation(self.playouts, self.score, self.score_squared)))
     }
 
-    /// Of the value of single playouts; `None` before the second.
+    /// Of the value of single playouts, one more won and one more lost, so that a few equal ones do not seem certain;
+    /// `None` before the first.
     pub(crate) fn value_deviation(&self) -> Option<f32> {
-        (self.playouts > 1).then(|| deviation(self.playouts, self.black_value, self.black_value_squared))
+        let (sum, squares) = (self.black_value + 1.0, self.black_value_squared + 1.0);
+        (self.playouts > 0).then(|| deviation(self.playouts + 2, sum, squares))
     }
 }
 

@@ -10,6 +10,8 @@ use crate::{error::WebError, settings::Seat};
 
 /// Memory cap of each search tree in megabytes: many games can be open at once.
 const MAX_TREE_MB: usize = 64;
+/// Positions that each search with a network remembers, for the same reason.
+const MAX_CACHE: usize = 5_000;
 /// Seconds that another program may take for a move.
 const MAX_MOVE_SECONDS: f64 = 330.0;
 
@@ -73,7 +75,12 @@ impl Roster {
         }
         spec.options.threads.get_or_insert_with(threads);
         match &mut spec.config {
-            PlayerConfig::Mcts(config) => config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB),
+            PlayerConfig::Mcts(config) => {
+                config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB);
+                if let Some(network) = &mut config.network {
+                    network.cache = network.cache.min(MAX_CACHE);
+                }
+            }
             PlayerConfig::Gtp(config) => config.move_seconds = config.move_seconds.min(MAX_MOVE_SECONDS),
             PlayerConfig::Random(_) | PlayerConfig::Flat(_) => {}
         }
