@@ -141,7 +141,7 @@ fn policy(
         let pass = heads.pass.map(|pass| workspace.tensor(pass)[board * moves + k]);
         let mut odds: Vec<f32> = logits.chain(pass).collect();
         let aim = odds[target];
-        let better = odds.iter().filter(|x| **x > aim).count();
+        let better = rank(&odds, target);
         let most = odds.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut sum = 0.0;
         for x in &mut odds {
@@ -164,6 +164,12 @@ fn policy(
             }
         }
     }
+}
+
+/// How many stand before `target`: of equals the first is first, so that a network that prefers nothing has no credit.
+fn rank(logits: &[f32], target: usize) -> usize {
+    let aim = logits[target];
+    logits.iter().enumerate().filter(|(i, x)| **x > aim || (**x == aim && *i < target)).count()
 }
 
 fn value(
@@ -221,5 +227,18 @@ fn ownership(
     for (i, owner) in owners.iter().enumerate() {
         let at = (board * owners.len() + i) * channels;
         gradients[at] = scale * (sigmoid(outputs[at]) - (owner + 1.0) / 2.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equals_the_first_is_first() {
+        assert_eq!(rank(&[1.0, 3.0, 3.0, 2.0], 1), 0);
+        assert_eq!(rank(&[1.0, 3.0, 3.0, 2.0], 2), 1);
+        assert_eq!(rank(&[1.0, 3.0, 3.0, 2.0], 3), 2);
+        assert_eq!(rank(&[0.0; 361], 360), 360);
     }
 }

@@ -251,7 +251,7 @@ pub(crate) fn add_gradient(
 ) {
     match job.tiles.kind {
         TileKind::Three => {
-            run(WeightGradient::<Three, 5, 3> { job, x, dy, du, v, m, transform: PhantomData })
+            run(WeightGradient::<Three, 5, 3> { job, x, dy, du, v, m, transform: PhantomData });
         }
         TileKind::Four => run(WeightGradient::<Four, 6, 4> { job, x, dy, du, v, m, transform: PhantomData }),
     }
@@ -303,6 +303,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
 }
 
 /// Transforms the tiles of boards, which consist of F x F `points`, for n² products: Bᵀ x B or A dy Aᵀ.
+#[allow(clippy::redundant_closure, reason = "the function itself, passed on by reference, is not inlined")]
 #[inline(always)]
 fn transform_tiles<S: Simd, const F: usize, const N: usize, const W: usize>(
     simd: S,
