@@ -1,5 +1,7 @@
 //! `tengen lab`.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may panic.
+
 mod common;
 
 use std::{fs, path::Path};

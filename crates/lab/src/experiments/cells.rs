@@ -49,9 +49,8 @@ impl Experiment {
 
     fn player(&self, arm: &str, at: Option<f64>) -> Result<PlayerSpec, LabError> {
         let config = &self.config;
-        let table = match config.arms.get(arm) {
-            Some(Value::Table(table)) => table,
-            _ => return Err(LabError::Config(format!("arms.{arm}: must be a table of parameters"))),
+        let Some(Value::Table(table)) = config.arms.get(arm) else {
+            return Err(LabError::Config(format!("arms.{arm}: must be a table of parameters")));
         };
         let error = |source| LabError::Player { arm: arm.to_owned(), source };
         let mut spec = PlayerSpec::from_tables(&[&config.base, table], arm).map_err(error)?;

@@ -136,23 +136,16 @@ impl Check {
         if let Some(quantity) = value.quantity.as_ref().filter(|_| self.quantity.is_none()) {
             claim += &format!(" ({quantity})");
         }
-        let comparison = match &self.versus {
-            Some(versus) => {
-                let is_other = |other: &&Value| {
-                    &other.arm == versus && other.at == value.at && other.quantity == value.quantity
-                };
-                let other = results.values.iter().find(is_other);
-                other.and_then(|other| {
-                    Some((value.data.as_ref()?.minus(other.data.as_ref()?), value.n + other.n))
-                })
-            }
-            None => {
-                let null = match self.expect {
-                    Expect::Within => 0.0,
-                    _ => self.than.unwrap_or(results.even),
-                };
-                value.data.as_ref().map(|data| (data.minus_constant(null), value.n))
-            }
+        let comparison = if let Some(versus) = &self.versus {
+            let is_other = |other: &&Value| {
+                &other.arm == versus && other.at == value.at && other.quantity == value.quantity
+            };
+            let other = results.values.iter().find(is_other);
+            other.and_then(|other| Some((value.data?.minus(&other.data?), value.n + other.n)))
+        } else {
+            let is_range = self.expect == Expect::Within;
+            let null = if is_range { 0.0 } else { self.than.unwrap_or(results.even) };
+            value.data.map(|data| (data.minus_constant(null), value.n))
         };
         let Some((difference, n)) = comparison else {
             return Checked {

@@ -10,7 +10,6 @@ use tengen_board::{Game, Rules};
 use toml::Table;
 
 use super::{cells::Cell, checks::Check, error::LabError, kind::Kind};
-use crate::{matches::Referee, spec::PlayerSpec};
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -184,11 +183,6 @@ impl Experiment {
     /// Where the results are kept.
     pub fn results(&self) -> PathBuf {
         self.directory.join("results")
-    }
-
-    /// Who counts the games of a cell.
-    pub(super) fn referee(&self, rules: &Rules, opponent: &PlayerSpec) -> Referee {
-        Referee::choose(rules, opponent.is_external())
     }
 
     /// A version that takes seconds and needs no other program: two games with a few playouts on a small board, against a

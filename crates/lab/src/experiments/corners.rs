@@ -142,7 +142,7 @@ impl Evaluator for Observer {
 }
 
 /// One search of the position.
-pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Values> {
+pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Values {
     let (game, corners) = set_up(context.game.board().width(), *context.game.rules());
     let observer = Observer {
         inner: Box::new(PlayoutEvaluator::new(config.playout.build(), config.limits)),
@@ -160,12 +160,10 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Val
     };
     search(&game, &parts, &context.budget(), &mut Rng::new(context.seed));
     let playouts = observer.playouts.load(Relaxed) as f64;
-    let values = observer.corners.iter().zip(&*observer.correct);
-    Some(
-        values
-            .map(|(corner, correct)| (corner.name.to_owned(), (correct.load(Relaxed) as f64, playouts)))
-            .collect(),
-    )
+    let corners = observer.corners.iter().zip(&*observer.correct);
+    corners
+        .map(|(corner, correct)| (corner.name.to_owned(), (correct.load(Relaxed) as f64, playouts)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl Kind {
         Ok(match self {
             Kind::WinRate | Kind::Score => None,
             Kind::ReplyShare => reply_share::run(context, config),
-            Kind::Corners => corners::run(context, config),
+            Kind::Corners => Some(corners::run(context, config)),
             Kind::GcmbRanks => gcmb_ranks::run(context, config),
         })
     }

@@ -65,20 +65,18 @@ impl Data {
 
     /// Compared with other data: z-test and Newcombe's interval for shares, else Welch's.
     pub(super) fn minus(&self, other: &Data) -> Difference {
-        match (self, other) {
-            (Data::Share { score: a, n }, Data::Share { score: b, n: m }) => Difference {
+        if let (Data::Share { score: a, n }, Data::Share { score: b, n: m }) = (self, other) {
+            return Difference {
                 value: self.value() - other.value(),
                 interval: stats::newcombe(*a, *n, *b, *m, 0.95).map(|p| 100.0 * p),
                 p_value: stats::two_proportions_z(*a, *n, *b, *m),
-            },
-            _ => {
-                let difference = self.mean().minus(&other.mean());
-                Difference {
-                    value: difference.value,
-                    interval: difference.interval(0.95),
-                    p_value: difference.p_value(),
-                }
-            }
+            };
+        }
+        let difference = self.mean().minus(&other.mean());
+        Difference {
+            value: difference.value,
+            interval: difference.interval(0.95),
+            p_value: difference.p_value(),
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     journal::Lines,
-    matches::{self, Journal, MatchConfig, Openings},
+    matches::{self, Journal, MatchConfig, Openings, Referee},
     parallel::concurrency_for,
 };
 
@@ -118,7 +118,7 @@ impl Experiment {
             openings: Openings::parse(&self.config.openings, &game)?,
             clock_a: TimeSettings::Unlimited,
             clock_b: TimeSettings::Unlimited,
-            referee: self.referee(&rules, &opponent),
+            referee: Referee::choose(&rules, opponent.is_external()),
             seed: self.config.seed,
             a: cell.player.clone(),
             b: opponent,

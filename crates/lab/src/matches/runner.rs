@@ -28,7 +28,7 @@ pub fn run(
         concurrency,
         stop,
         || Table::new(config, concurrency, stop),
-        |table, game| table.play(game),
+        Table::play,
         |record: GameRecord| {
             journal.append(config, &record)?;
             on_game(&record);

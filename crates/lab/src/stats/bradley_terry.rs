@@ -136,9 +136,9 @@ mod tests {
             [2, 4, 1, 3, 1, 7, 0],  // Baltimore
         ];
         let mut pairings = Vec::new();
-        for a in 0..7 {
-            for b in a + 1..7 {
-                let (score, lost) = (f64::from(won[a][b]), f64::from(won[b][a]));
+        for (a, row) in won.iter().enumerate() {
+            for (b, &wins) in row.iter().enumerate().skip(a + 1) {
+                let (score, lost) = (f64::from(wins), f64::from(won[b][a]));
                 pairings.push(Pairing { a, b, score, games: score + lost });
             }
         }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde::Serialize;
-use tengen_board::{Color, Game, Move};
+use tengen_board::{Game, Move};
 use tengen_engine::player::{Budget, Decision, StopSignal};
 use thiserror::Error;
 
@@ -115,18 +115,13 @@ pub struct Answered {
     /// The problem.
     pub problem: String,
     /// Who was to play.
-    #[serde(serialize_with = "as_text")]
-    pub to_play: Color,
+    pub to_play: String,
     /// What solves it.
     pub expected: String,
     /// What was played; `resign` for giving up.
     pub played: String,
     /// Whether that solves it.
     pub passed: bool,
-}
-
-fn as_text<S: serde::Serializer>(color: &Color, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(color)
 }
 
 /// The result of a suite.
@@ -199,7 +194,7 @@ pub fn run(
                 Decision::Play(mv) => (mv.to_string(), problem.answer.accepts(mv)),
                 Decision::Resign => ("resign".to_owned(), false),
             };
-            let (expected, to_play) = (problem.answer.to_text(), problem.game.to_play());
+            let (expected, to_play) = (problem.answer.to_text(), problem.game.to_play().to_string());
             Ok(Some((number, Answered { problem: problem.name.clone(), to_play, expected, played, passed })))
         },
         |(number, answered)| {

@@ -37,7 +37,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         if let Some(answer) = line.strip_prefix("#?") {
             match (open.take(), parse_answer(answer)) {
                 (Some((name, Some(game))), Some(answer)) => {
-                    suite.problems.push(Problem { name, game, answer })
+                    suite.problems.push(Problem { name, game, answer });
                 }
                 _ => suite.skipped += 1,
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use tengen_lab::experiments::{self, Experiment};
 
@@ -78,12 +78,12 @@ impl DirectoryArgs {
     /// The experiments of these names.
     fn named(&self, names: &[String]) -> Result<Vec<Experiment>> {
         let all = self.all()?;
-        let find = |name: &String| match all.iter().find(|experiment| experiment.slug == *name) {
-            Some(experiment) => Ok(experiment.clone()),
-            None => {
+        let find = |name: &String| {
+            let found = all.iter().find(|experiment| experiment.slug == *name).cloned();
+            found.with_context(|| {
                 let known: Vec<_> = all.iter().map(|experiment| experiment.slug.as_str()).collect();
-                bail!("there is no experiment {name:?}: choose one of {}", known.join(", "))
-            }
+                format!("there is no experiment {name:?}: choose one of {}", known.join(", "))
+            })
         };
         names.iter().map(find).collect()
     }

@@ -54,7 +54,7 @@ pub(super) fn run(args: &SuiteArgs, output: &mut Output) -> Result<()> {
     }
     for answered in &report.results {
         let verdict = if answered.passed { "passed" } else { "FAILED" };
-        let (problem, to_play, played) = (&answered.problem, answered.to_play, &answered.played);
+        let (problem, to_play, played) = (&answered.problem, &answered.to_play, &answered.played);
         output.line(format!("{verdict}  {problem:30} {to_play:5} {played:6} ({})", answered.expected))?;
     }
     let (low, high) = (100.0 * report.ci95.0, 100.0 * report.ci95.1);

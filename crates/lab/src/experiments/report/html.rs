@@ -25,8 +25,12 @@ pub(super) fn escaped(text: &str) -> String {
 pub fn page(experiment: &Experiment, results: &Results) -> Result<String, LabError> {
     let config = &experiment.config;
     let list = |title: &str, lines: &[String]| {
-        let items: String = lines.iter().map(|line| format!("<li>{}</li>\n", escaped(line))).collect();
-        if items.is_empty() { items } else { format!("<h2>{title}</h2>\n<ul>\n{items}</ul>\n") }
+        let items: Vec<_> = lines.iter().map(|line| format!("<li>{}</li>\n", escaped(line))).collect();
+        if items.is_empty() {
+            String::new()
+        } else {
+            format!("<h2>{title}</h2>\n<ul>\n{}</ul>\n", items.concat())
+        }
     };
     let configurations: String = results.cells.iter().map(configuration).collect();
     Ok(format!(

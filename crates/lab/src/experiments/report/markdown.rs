@@ -6,7 +6,7 @@ use crate::experiments::{config::Experiment, power::power, results::Results};
 /// The README of an experiment. Everything in it comes from `experiment.toml` and the result files.
 pub fn readme(experiment: &Experiment, results: &Results) -> String {
     let config = &experiment.config;
-    let list = |lines: &[String]| lines.iter().map(|line| format!("- {line}\n")).collect::<String>();
+    let list = |lines: &[String]| lines.iter().map(|line| format!("- {line}\n")).collect::<Vec<_>>().concat();
     let section =
         |title: &str, text: String| if text.is_empty() { text } else { format!("## {title}\n\n{text}\n") };
     let mut text = format!(

@@ -61,9 +61,8 @@ impl Table {
     /// As HTML.
     pub fn to_html(&self) -> String {
         let row = |tag: &str, row: &[String]| {
-            let cells: String =
-                row.iter().map(|cell| format!("<{tag}>{}</{tag}>", super::html::escaped(cell))).collect();
-            format!("<tr>{cells}</tr>\n")
+            let cell = |cell: &String| format!("<{tag}>{}</{tag}>", super::html::escaped(cell));
+            format!("<tr>{}</tr>\n", row.iter().map(cell).collect::<Vec<_>>().concat())
         };
         let rows: String = self.rows.iter().map(|cells| row("td", cells)).collect();
         format!("<table>\n<thead>{}</thead>\n<tbody>\n{rows}</tbody>\n</table>\n", row("th", &self.headings))
