@@ -10,7 +10,7 @@ mod board_view;
 mod commands;
 mod output;
 
-use commands::{analysis, bench, book, completions, doctor, gtp, match_, perft, play, presets, train};
+use commands::{analysis, bench, book, completions, doctor, gtp, lab, match_, perft, play, presets, train};
 use output::Output;
 
 const EXAMPLES: &str = "\
@@ -47,6 +47,7 @@ enum Command {
     Gtp(gtp::GtpArgs),
     Analysis(analysis::AnalysisArgs),
     Match(match_::MatchArgs),
+    Lab(lab::LabArgs),
     Train(train::TrainArgs),
     Presets(presets::PresetsArgs),
     Bench(bench::BenchArgs),
@@ -76,6 +77,7 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Gtp(args) => gtp::run(&args),
         Command::Analysis(args) => analysis::run(&args, output),
         Command::Match(args) => match_::run(&args, output),
+        Command::Lab(args) => lab::run(&args, output),
         Command::Train(args) => train::run(&args, output),
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),

@@ -16,9 +16,12 @@
 pub mod bench;
 mod configure;
 mod error;
+pub mod experiments;
+pub mod journal;
 pub mod learn_knowledge;
 pub mod matches;
 mod options;
+pub mod parallel;
 mod params;
 mod player_config;
 mod preset;

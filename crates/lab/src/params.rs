@@ -112,6 +112,12 @@ impl Params {
     }
 }
 
+impl From<Table> for Params {
+    fn from(table: Table) -> Params {
+        Params(table)
+    }
+}
+
 /// Reads a configuration from a line: its kind, then any parameters, as in `uniform,eyes=one-chain`.
 ///
 /// ```

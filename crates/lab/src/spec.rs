@@ -39,6 +39,32 @@ impl PlayerSpec {
         PlayerSpec::from_toml(&text, &path.display().to_string())
     }
 
+    /// A player from tables of parameters, of which later ones override earlier ones. A `preset`, the last one that is named, is
+    /// what the parameters change.
+    pub fn from_tables(tables: &[&toml::Table], name: &str) -> Result<PlayerSpec, SpecError> {
+        let preset = tables.iter().rev().find_map(|table| table.get("preset")).map(|preset| {
+            preset.as_str().ok_or_else(|| SpecError::Value {
+                context: "preset".to_owned(),
+                message: "must be the name of a preset".to_owned(),
+            })
+        });
+        let mut params = match preset.transpose()? {
+            Some(preset) => Params::from_toml(Preset::find(preset)?.toml, preset)?,
+            None => Params::default(),
+        };
+        for table in tables {
+            let leaves = Params::from((*table).clone()).list();
+            params.insert_all(
+                leaves
+                    .iter()
+                    .filter(|(key, _)| key != "preset")
+                    .map(|(key, value)| (key.as_str(), value.clone()))
+                    .collect(),
+            );
+        }
+        PlayerSpec::from_params(params, name)
+    }
+
     fn from_params(mut params: Params, name: &str) -> Result<PlayerSpec, SpecError> {
         let about = match params.take("about") {
             Some(Value::String(about)) => about,

@@ -9,6 +9,7 @@ use tengen_board::{Game, Rules};
 use tengen_engine::{clock::TimeSettings, gtp::find_executable, player::StopSignal};
 use tengen_lab::{
     PlayerSpec,
+    journal::JournalError,
     matches::{Ending, GameRecord, Journal, MatchConfig, MatchError, Openings, Referee, Side, Summary, run},
 };
 
@@ -101,7 +102,7 @@ fn another_match_is_not_continued() {
     let path = directory("other");
     play(&config, 1, 1, &mut Journal::create(&path, &config, 1).unwrap());
     let error = Journal::create(&path, &config, 1).err().unwrap();
-    assert!(matches!(&error, MatchError::Exists(_)), "{error}");
+    assert!(matches!(&error, MatchError::Journal(JournalError::Exists(_))), "{error}");
     let mut other = config.clone();
     other.b.set("playouts", "41").unwrap();
     let message = Journal::resume(&path, &other, 1).err().unwrap().to_string();

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen_engine::{clock::TimeSettings, player::StopSignal};
+use tengen_engine::clock::TimeSettings;
 use tengen_lab::{
     PlayerSpec,
     matches::{self, GameRecord, Journal, MatchConfig, Openings, Referee, Summary},
 };
 
+use super::interruptible;
 use crate::{args::GameArgs, output::Output};
 
 const EXAMPLES: &str = "\
@@ -145,20 +146,6 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// The first Ctrl-C ends the games under way, the second the program.
-fn interruptible(bar: &indicatif::ProgressBar) -> Result<StopSignal> {
-    let stop = StopSignal::default();
-    let (signal, bar) = (stop.clone(), bar.clone());
-    ctrlc::set_handler(move || {
-        if signal.is_stopped() {
-            std::process::exit(130);
-        }
-        bar.set_message("stopping; once more to stop at once");
-        signal.stop();
-    })?;
-    Ok(stop)
 }
 
 /// The running estimate.

@@ -114,7 +114,7 @@ impl MatchConfig {
 
 /// SplitMix64 (Steele, Lea, Flood 2014) at position `index` of the sequence that starts at `seed`. 63 bits, as much as TOML
 /// and most other programs can read.
-fn derive_seed(seed: u64, index: u64) -> u64 {
+pub(crate) fn derive_seed(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

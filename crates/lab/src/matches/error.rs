@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tengen_board::InvalidSize;
 use thiserror::Error;
 
-use crate::error::SpecError;
+use crate::{error::SpecError, journal::JournalError};
 
 /// Why a match cannot be played or continued.
 #[derive(Debug, Error)]
@@ -37,35 +37,7 @@ pub enum MatchError {
     /// The referee cannot be used.
     #[error("referee: {0}")]
     Referee(String),
-    /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// There is a match in the directory already.
-    #[error("{} holds a match already: continue it with --resume, or choose another directory", .0.display())]
-    Exists(PathBuf),
-    /// The file is not the result of a match.
-    #[error("{}, line {line}: {message}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong.
-        message: String,
-    },
-    /// The match in the directory is another one.
-    #[error(
-        "{} holds another match ({difference}): run it with the same settings, or choose another directory", path.display()
-    )]
-    OtherMatch {
-        /// The file.
-        path: PathBuf,
-        /// The first setting that differs.
-        difference: String,
-    },
+    /// The result file, a game record or a file of openings cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }

@@ -21,6 +21,7 @@ mod sgf;
 mod summary;
 mod table;
 
+pub(crate) use config::derive_seed;
 pub use config::{MatchConfig, Side};
 pub use error::MatchError;
 pub use journal::Journal;

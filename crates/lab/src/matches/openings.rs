@@ -10,6 +10,7 @@ use tengen_engine::{
 };
 
 use super::{config::MatchConfig, error::MatchError};
+use crate::journal::JournalError;
 
 /// The beginnings of games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,8 +42,8 @@ impl Openings {
     }
 
     fn read(path: &Path, game: &Game) -> Result<Openings, MatchError> {
-        let text =
-            fs::read_to_string(path).map_err(|source| MatchError::File { path: path.to_owned(), source })?;
+        let text = fs::read_to_string(path)
+            .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let mut lines = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let error = |message| MatchError::Opening { file: path.to_owned(), line: number + 1, message };

@@ -67,8 +67,11 @@ pub struct GameRecord {
     pub score: Option<f64>,
     /// Who counted it.
     pub referee: Option<String>,
-    /// All moves, the opening first, separated by spaces.
+    /// All moves, the opening first, separated by spaces; empty if they are not kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub moves: String,
+    /// A hash of the moves: games with the same fingerprint are the same.
+    pub fingerprint: String,
     /// How many of them belong to the opening.
     pub opening: usize,
     /// The seed of A.
@@ -96,6 +99,14 @@ impl GameRecord {
     /// The number of moves, opening included.
     pub fn length(&self) -> usize {
         self.moves.split_whitespace().count()
+    }
+
+    /// A hash of moves (FNV-1a), which stays the same on all machines and in all versions.
+    pub(super) fn fingerprint_of(moves: &str) -> String {
+        let hash = moves.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{hash:016x}")
     }
 
     /// The side that plays `color`.

@@ -85,7 +85,7 @@ impl Summary {
             elo_ci95: [elo(ci95.0), elo(ci95.1)],
             p_value: stats::one_proportion_z(points, games, 0.5),
             mean_score: stats::mean(&scores),
-            distinct_games: records.iter().map(|record| &record.moves).collect::<BTreeSet<_>>().len(),
+            distinct_games: records.iter().map(|record| &record.fingerprint).collect::<BTreeSet<_>>().len(),
             illegal: ended(Ending::Illegal),
             crashes: ended(Ending::Crash),
             time_losses: ended(Ending::Time),

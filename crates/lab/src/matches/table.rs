@@ -68,6 +68,7 @@ impl<'a> Table<'a> {
         }
         let side = |color: Color| if color == Color::Black { black } else { black.other() };
         let moves: Vec<_> = game.moves().iter().map(|played| played.mv.to_string()).collect();
+        let moves = moves.join(" ");
         Ok(Some(GameRecord {
             game: index,
             black,
@@ -76,13 +77,14 @@ impl<'a> Table<'a> {
             ending: end.ending,
             score: counted.map(|(score, _)| if black == Side::A { score } else { -score }),
             referee: counted.map(|(_, referee)| referee.to_owned()),
-            moves: moves.join(" "),
+            fingerprint: GameRecord::fingerprint_of(&moves),
+            moves,
             opening,
             seed_a,
             seed_b,
-            seconds: begin.elapsed().as_secs_f64(),
-            cpu_a,
-            cpu_b,
+            seconds: round(begin.elapsed().as_secs_f64()),
+            cpu_a: cpu_a.map(round),
+            cpu_b: cpu_b.map(round),
             left_a,
             left_b,
             message: end.message,
@@ -112,4 +114,9 @@ impl<'a> Table<'a> {
         }
         Some(End { ending: Ending::Passes, loser: None, message: None })
     }
+}
+
+/// To tenths of a millisecond: more digits of a time only make files longer.
+fn round(seconds: f64) -> f64 {
+    (seconds * 1e4).round() / 1e4
 }

@@ -1,0 +1,82 @@
+//! `tengen lab`: experiments, from a claim to a page with error bars.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use tengen_lab::experiments::{self, Experiment};
+
+use crate::output::Output;
+
+mod list;
+mod report;
+mod run;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen lab list                                  the experiments, and which have results
+  tengen lab run s1-9x9-gnugo                      run what is missing of one; Ctrl-C stops it, the same command goes on
+  tengen lab run s1-9x9-gnugo --scale 0.1          only a tenth of the games
+  tengen lab run --all --dummy                     every one in seconds, without keeping anything
+  tengen lab report s1-9x9-gnugo                   its tables and plots again
+  tengen lab report                                all of them, and EXPERIMENTS.md";
+
+/// Run the experiments of the papers, and report them.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LabArgs {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+#[derive(Subcommand)]
+enum LabCommand {
+    List(list::ListArgs),
+    Run(run::RunArgs),
+    Report(report::ReportArgs),
+}
+
+pub(crate) fn run(args: &LabArgs, output: &mut Output) -> Result<()> {
+    match &args.command {
+        LabCommand::List(args) => list::run(args, output),
+        LabCommand::Run(args) => run::run(args, output),
+        LabCommand::Report(args) => report::run(args, output),
+    }
+}
+
+/// Where experiments are.
+#[derive(Args, Clone, Debug)]
+struct DirectoryArgs {
+    /// The directory of the experiments
+    #[arg(long, default_value = "experiments", value_name = "DIR")]
+    dir: PathBuf,
+}
+
+impl DirectoryArgs {
+    fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Every experiment.
+    fn all(&self) -> Result<Vec<Experiment>> {
+        experiments::list(&self.dir).with_context(|| {
+            format!(
+                "no experiments in {}: run this in tengen's repository, or name a directory with --dir",
+                self.dir.display()
+            )
+        })
+    }
+
+    /// The experiments of these names.
+    fn named(&self, names: &[String]) -> Result<Vec<Experiment>> {
+        let all = self.all()?;
+        let find = |name: &String| match all.iter().find(|experiment| experiment.slug == *name) {
+            Some(experiment) => Ok(experiment.clone()),
+            None => {
+                let known: Vec<_> = all.iter().map(|experiment| experiment.slug.as_str()).collect();
+                bail!("there is no experiment {name:?}: choose one of {}", known.join(", "))
+            }
+        };
+        names.iter().map(find).collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! `tengen lab run`: plays what is missing.
+
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+use tengen_lab::experiments::{Experiment, RunOptions, power, report};
+
+use super::DirectoryArgs;
+use crate::{commands::interruptible, output::Output};
+
+/// Run experiments: what an earlier run has done is not done again.
+#[derive(Args)]
+pub(super) struct RunArgs {
+    /// The experiments; `tengen lab list` names them
+    #[arg(required_unless_present = "all", value_name = "NAME")]
+    names: Vec<String>,
+    /// Every experiment
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// Only this share of the games; a later run with more goes on from there
+    #[arg(long, default_value_t = 1.0, value_name = "F")]
+    scale: f64,
+    /// A few games with a few playouts, in seconds; nothing is kept
+    #[arg(long)]
+    dummy: bool,
+    /// Throw away results that are there, and begin anew
+    #[arg(long)]
+    fresh: bool,
+    /// Games at a time; as many as there are cores if absent
+    #[arg(short, long, value_name = "N")]
+    concurrency: Option<usize>,
+    #[command(flatten)]
+    directory: DirectoryArgs,
+}
+
+pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
+    ensure!(args.scale > 0.0 && args.scale <= 100.0, "--scale {}: must be more than 0", args.scale);
+    ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
+    let experiments = if args.all { args.directory.all()? } else { args.directory.named(&args.names)? };
+    let bar = output.bar(1, None, "games or runs");
+    let stop = interruptible(&bar)?;
+    for experiment in experiments {
+        let experiment = if args.dummy { experiment.dummy() } else { experiment };
+        let options = RunOptions {
+            scale: if args.dummy { 1.0 } else { args.scale },
+            concurrency: args.concurrency,
+            keep: !args.dummy,
+            fresh: args.fresh && !args.dummy,
+        };
+        output.remark(format!("{}: {}", experiment.slug, experiment.config.claim));
+        output.remark(format!("  {}", power(&experiment, options.scale)));
+        let results = run_one(&experiment, &options, &stop, &bar)?;
+        if stop.is_stopped() {
+            bail!("interrupted: the same command goes on from there");
+        }
+        if !args.dummy {
+            let page = report::write(&experiment, &results)?;
+            output.remark(format!("  {}", page.display()));
+        }
+        output.line(report::checks(&results).to_markdown())?;
+    }
+    Ok(())
+}
+
+fn run_one(
+    experiment: &Experiment,
+    options: &RunOptions,
+    stop: &tengen_engine::player::StopSignal,
+    bar: &indicatif::ProgressBar,
+) -> Result<tengen_lab::experiments::Results> {
+    let planned = experiment.planned(options.scale) * experiment.cells()?.len();
+    let done = if options.keep && !options.fresh {
+        tengen_lab::experiments::Results::read(experiment)?.n()
+    } else {
+        0
+    };
+    bar.set_length(planned as u64);
+    bar.set_position(done as u64);
+    Ok(experiment.run(options, stop, |cell| {
+        bar.inc(1);
+        bar.set_message(format!("{}: {cell}", experiment.slug));
+    })?)
+}

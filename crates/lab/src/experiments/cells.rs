@@ -1,0 +1,83 @@
+//! The cells of an experiment: every arm at every value of the sweep.
+
+use toml::Value;
+
+use super::{config::Experiment, error::LabError};
+use crate::spec::PlayerSpec;
+
+/// One condition, measured by itself.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The arm.
+    pub arm: String,
+    /// The value of the sweep.
+    pub at: Option<f64>,
+    /// The player.
+    pub player: PlayerSpec,
+    /// Whom it plays, if anybody.
+    pub opponent: Option<PlayerSpec>,
+}
+
+impl Cell {
+    /// The name of the cell and of its result file.
+    pub fn name(&self) -> String {
+        match self.at {
+            Some(at) => format!("{}-{at}", self.arm),
+            None => self.arm.clone(),
+        }
+    }
+}
+
+impl Experiment {
+    /// Every arm at every value of the sweep. An arm that is the opponent does not play itself.
+    pub fn cells(&self) -> Result<Vec<Cell>, LabError> {
+        let config = &self.config;
+        let values = config
+            .sweep
+            .as_ref()
+            .map_or(vec![None], |sweep| sweep.values.iter().copied().map(Some).collect());
+        let mut cells = Vec::new();
+        for arm in config.arms.keys().filter(|&arm| config.opponent.as_ref() != Some(arm)) {
+            for &at in &values {
+                let opponent =
+                    config.opponent.as_ref().map(|opponent| self.opponent(opponent, at)).transpose()?;
+                cells.push(Cell { arm: arm.clone(), at, player: self.player(arm, at)?, opponent });
+            }
+        }
+        Ok(cells)
+    }
+
+    fn player(&self, arm: &str, at: Option<f64>) -> Result<PlayerSpec, LabError> {
+        let config = &self.config;
+        let table = match config.arms.get(arm) {
+            Some(Value::Table(table)) => table,
+            _ => return Err(LabError::Config(format!("arms.{arm}: must be a table of parameters"))),
+        };
+        let error = |source| LabError::Player { arm: arm.to_owned(), source };
+        let mut spec = PlayerSpec::from_tables(&[&config.base, table], arm).map_err(error)?;
+        if let (Some(sweep), Some(at)) = (&config.sweep, at) {
+            spec.set(&sweep.parameter, &at.to_string()).map_err(error)?;
+            spec.name = format!("{arm},{}={at}", sweep.parameter);
+        }
+        Ok(self.shortened(spec))
+    }
+
+    fn opponent(&self, opponent: &str, at: Option<f64>) -> Result<PlayerSpec, LabError> {
+        if self.config.arms.contains_key(opponent) {
+            return self.player(opponent, at);
+        }
+        let spec =
+            opponent.parse().map_err(|source| LabError::Player { arm: "opponent".to_owned(), source })?;
+        Ok(self.shortened(spec))
+    }
+
+    /// With few playouts, if this is a dummy run.
+    fn shortened(&self, mut spec: PlayerSpec) -> PlayerSpec {
+        if self.is_dummy && !spec.is_external() {
+            let playouts = spec.options.playouts.unwrap_or(u64::MAX);
+            spec.options.playouts = Some(playouts.min(Experiment::DUMMY_PLAYOUTS));
+            spec.options.time = None;
+        }
+        spec
+    }
+}

@@ -1,0 +1,221 @@
+//! `experiment.toml`: a claim, the players and the conditions to test it with, and the paper's figures.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use tengen_board::{Game, Rules};
+use toml::Table;
+
+use super::{cells::Cell, checks::Check, error::LabError, kind::Kind};
+use crate::{matches::Referee, spec::PlayerSpec};
+
+/// An experiment as its file describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentConfig {
+    /// What is to be tested, in a sentence.
+    pub claim: String,
+    /// The requirement that asks for it, such as `S1.7`.
+    pub source: String,
+    /// Authors, year, section, table or figure.
+    pub paper: String,
+    /// What the paper reports, in a sentence.
+    pub reported: String,
+    /// Where the experiment differs from the paper's.
+    #[serde(default)]
+    pub differences: Vec<String>,
+    /// What the results mean; written after they are there.
+    #[serde(default)]
+    pub remarks: Vec<String>,
+    /// What is measured.
+    pub kind: Kind,
+    /// Where all random numbers start.
+    pub seed: u64,
+    /// Games of each cell, or runs where no games are played.
+    #[serde(alias = "runs")]
+    pub games: usize,
+    /// The board and the rules.
+    pub board: BoardConfig,
+    /// How games begin, as `tengen match --openings` has it.
+    #[serde(default = "no_openings")]
+    pub openings: String,
+    /// Whom the arms play: a player spec, or the name of an arm, which then takes the values of the sweep too.
+    #[serde(default)]
+    pub opponent: Option<String>,
+    /// What every arm starts from.
+    #[serde(default)]
+    pub base: Table,
+    /// The players that are compared, each with the parameters in which it differs from the base. `preset` names what the
+    /// parameters change.
+    pub arms: Table,
+    /// A parameter that takes several values in every arm.
+    #[serde(default)]
+    pub sweep: Option<Sweep>,
+    /// The paper's figures.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+    /// What the claim says about the results.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+}
+
+fn no_openings() -> String {
+    "none".to_owned()
+}
+
+/// A board and its rules.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoardConfig {
+    /// Columns and rows.
+    pub size: usize,
+    /// The name of the rules.
+    pub rules: String,
+    /// Points for White.
+    pub komi: f32,
+}
+
+impl BoardConfig {
+    /// The rules with the komi.
+    pub fn rules(&self) -> Result<Rules, LabError> {
+        let rules: Rules =
+            self.rules.parse().map_err(|problem| LabError::Config(format!("board.rules: {problem}")))?;
+        rules.try_with_komi(self.komi).map_err(|problem| LabError::Config(format!("board.komi: {problem}")))
+    }
+
+    /// A game at its beginning.
+    pub fn game(&self) -> Result<Game, LabError> {
+        Game::new(self.size, self.size, self.rules()?)
+            .map_err(|problem| LabError::Config(format!("board.size: {problem}")))
+    }
+}
+
+/// A parameter and its values.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Its dotted name.
+    pub parameter: String,
+    /// What it means, for the axis of a plot.
+    pub label: String,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+/// A figure of the paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// The arm that it belongs to.
+    pub arm: String,
+    /// The value of the sweep.
+    #[serde(default)]
+    pub at: Option<f64>,
+    /// What was measured, where an arm has several quantities.
+    #[serde(default)]
+    pub quantity: Option<String>,
+    /// The figure: percent, or points of score.
+    pub value: f64,
+}
+
+/// An experiment and where it lives.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The name of its directory.
+    pub slug: String,
+    /// The directory.
+    pub directory: PathBuf,
+    /// What its file says.
+    pub config: ExperimentConfig,
+    /// Whether it was cut down by [`Experiment::dummy`].
+    pub is_dummy: bool,
+}
+
+impl Experiment {
+    /// The file that makes a directory an experiment.
+    pub const FILE: &'static str = "experiment.toml";
+
+    /// Reads the experiment in a directory.
+    pub fn read(directory: &Path) -> Result<Experiment, LabError> {
+        let path = directory.join(Self::FILE);
+        let text =
+            fs::read_to_string(&path).map_err(|source| LabError::File { path: path.clone(), source })?;
+        let config: ExperimentConfig = toml::from_str(&text).map_err(|problem| LabError::Toml {
+            path: path.clone(),
+            message: problem.to_string().trim_end().to_owned(),
+        })?;
+        let slug = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let experiment = Experiment { slug, directory: directory.to_owned(), config, is_dummy: false };
+        experiment.check().map_err(|problem| LabError::Experiment { path, problem: Box::new(problem) })?;
+        Ok(experiment)
+    }
+
+    /// Finds what serde cannot: names that do not fit together.
+    fn check(&self) -> Result<(), LabError> {
+        let config = &self.config;
+        let cells = self.cells()?;
+        config.kind.check(config)?;
+        let known = |arm: &str, at: Option<f64>| {
+            cells.iter().any(|cell| cell.arm == arm && (at.is_none() || cell.at == at))
+        };
+        let figures = config.figures.iter().map(|figure| (&figure.arm, figure.at));
+        let checks = config.checks.iter().flat_map(|check| {
+            [Some((&check.arm, check.at)), check.versus.as_ref().map(|versus| (versus, check.at))]
+                .into_iter()
+                .flatten()
+        });
+        for (arm, at) in figures.chain(checks) {
+            if !known(arm, at) {
+                let at = at.map_or(String::new(), |at| format!(" at {at}"));
+                let names: Vec<_> = cells.iter().map(Cell::name).collect();
+                return Err(LabError::Config(format!(
+                    "there is no arm {arm:?}{at}: the cells are {}",
+                    names.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the results are kept.
+    pub fn results(&self) -> PathBuf {
+        self.directory.join("results")
+    }
+
+    /// Who counts the games of a cell.
+    pub(super) fn referee(&self, rules: &Rules, opponent: &PlayerSpec) -> Referee {
+        Referee::choose(rules, opponent.is_external())
+    }
+
+    /// A version that takes seconds and needs no other program: two games with a few playouts on a small board, against a
+    /// random player where the opponent is another program.
+    #[must_use]
+    pub fn dummy(mut self) -> Experiment {
+        let config = &mut self.config;
+        config.games = 2;
+        config.board.size = config.kind.dummy_size(config.board.size);
+        config.openings = no_openings();
+        if config.opponent.as_ref().is_some_and(|opponent| opponent.starts_with("gtp:")) {
+            config.opponent = Some("random".to_owned());
+        }
+        self.is_dummy = true;
+        self
+    }
+
+    /// Playouts of a move in a dummy run.
+    pub const DUMMY_PLAYOUTS: u64 = 16;
+}
+
+/// The experiments in the directories below `root`, by name.
+pub fn list(root: &Path) -> Result<Vec<Experiment>, LabError> {
+    let entries = fs::read_dir(root).map_err(|source| LabError::File { path: root.to_owned(), source })?;
+    let mut directories: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join(Experiment::FILE).is_file())
+        .collect();
+    directories.sort();
+    directories.iter().map(|directory| Experiment::read(directory)).collect()
+}

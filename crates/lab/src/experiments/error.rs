@@ -1,0 +1,56 @@
+//! What can be wrong with an experiment.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error;
+
+use crate::{error::SpecError, journal::JournalError, matches::MatchError};
+
+/// Why an experiment cannot be read, run or reported.
+#[derive(Debug, Error)]
+pub enum LabError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{} is not an experiment:\n{message}", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and what is wrong.
+        message: String,
+    },
+    /// The parts of an experiment do not fit together.
+    #[error("{}: {problem}", path.display())]
+    Experiment {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: Box<LabError>,
+    },
+    /// A setting cannot be used.
+    #[error("{0}")]
+    Config(String),
+    /// A player cannot be made.
+    #[error("arm {arm}: {source}")]
+    Player {
+        /// The arm.
+        arm: String,
+        /// Why.
+        source: SpecError,
+    },
+    /// A match cannot be played.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// Results cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A plot cannot be drawn.
+    #[error("cannot draw the plot: {0}")]
+    Plot(String),
+}

@@ -1,0 +1,98 @@
+//! What an experiment measures.
+
+use serde::Deserialize;
+
+use super::{
+    config::ExperimentConfig,
+    corners,
+    error::LabError,
+    gcmb_ranks, reply_share,
+    runs::{RunContext, Values},
+};
+use crate::player_config::PlayerConfig;
+
+/// What an experiment measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The share of games that an arm wins against the opponent, in percent.
+    WinRate,
+    /// The mean of its points minus the opponent's.
+    Score,
+    /// The share of playout moves that come from a table of replies; see `reply_share.rs`.
+    ReplyShare,
+    /// The share of playouts that play four corners correctly; see `corners.rs`.
+    Corners,
+    /// How often the best move is among the most frequent replies; see `gcmb_ranks.rs`.
+    GcmbRanks,
+}
+
+impl Kind {
+    /// Whether games against an opponent are played.
+    pub fn is_match(self) -> bool {
+        matches!(self, Kind::WinRate | Kind::Score)
+    }
+
+    /// What the numbers are, for tables and axes.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Kind::WinRate => "wins in percent",
+            Kind::Score => "points of score",
+            Kind::ReplyShare => "moves from the table in percent",
+            Kind::Corners => "playouts in which the corner is played correctly, in percent",
+            Kind::GcmbRanks => "nodes in percent",
+        }
+    }
+
+    /// What a cell consists of.
+    pub fn item(self) -> &'static str {
+        if self.is_match() { "games" } else { "runs" }
+    }
+
+    /// What an arm is as good as its opponent at.
+    pub fn even(self) -> f64 {
+        if self == Kind::WinRate { 50.0 } else { 0.0 }
+    }
+
+    /// The largest standard deviation of a single game or run that is expected, for the statement of power: that of a fair coin,
+    /// of scores on 9x9, of shares.
+    pub fn deviation(self) -> f64 {
+        match self {
+            Kind::WinRate => 50.0,
+            Kind::Score => 30.0,
+            _ => 10.0,
+        }
+    }
+
+    /// The board of a dummy run.
+    pub(super) fn dummy_size(self, size: usize) -> usize {
+        if self == Kind::Corners { size } else { size.min(5) }
+    }
+
+    /// Whether an experiment has what this kind needs.
+    pub(super) fn check(self, config: &ExperimentConfig) -> Result<(), LabError> {
+        match (self.is_match(), &config.opponent) {
+            (true, None) => Err(LabError::Config("opponent: name whom the arms play".to_owned())),
+            (false, Some(_)) => {
+                Err(LabError::Config("opponent: no games are played in this experiment".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One run of an experiment in which no games are played.
+    pub(super) fn run(self, context: &RunContext<'_>) -> Result<Option<Values>, LabError> {
+        let PlayerConfig::Mcts(config) = &context.cell.player.config else {
+            let arm = &context.cell.arm;
+            return Err(LabError::Config(format!(
+                "arm {arm}: this experiment looks into a tree search (kind = \"mcts\")"
+            )));
+        };
+        Ok(match self {
+            Kind::WinRate | Kind::Score => None,
+            Kind::ReplyShare => reply_share::run(context, config),
+            Kind::Corners => corners::run(context, config),
+            Kind::GcmbRanks => gcmb_ranks::run(context, config),
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! Result files: JSON lines. The first tells everything about a run, the others hold a record each.
+//!
+//! A line is written as soon as its record is known. What a killed run left unfinished in the last line is cut off when the
+//! run goes on; the record is then made again from the same seeds.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::provenance::Provenance;
+
+/// Why a result file cannot be used.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There are results already.
+    #[error("{} holds results already: continue them with --resume, or choose another directory", .0.display())]
+    Exists(PathBuf),
+    /// It is not a result file.
+    #[error("{}, line {line}: {message}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The results are those of another run.
+    #[error("{} holds other results ({difference}): run it with the same settings, or begin elsewhere or anew", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// The first setting that differs.
+        difference: String,
+    },
+}
+
+/// What the first line of a result file says.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// What kind of results these are.
+    pub kind: &'static str,
+    /// Everything that decides them.
+    pub config: Value,
+    /// How many records are planned; may be changed when the run goes on.
+    pub planned: usize,
+}
+
+/// A result file that is being written.
+pub struct Lines<R> {
+    path: PathBuf,
+    file: File,
+    records: Vec<R>,
+}
+
+impl<R: Serialize + DeserializeOwned> Lines<R> {
+    /// Starts a file that does not exist yet.
+    pub fn create(path: &Path, header: &Header) -> Result<Lines<R>, JournalError> {
+        if path.exists() {
+            return Err(JournalError::Exists(path.parent().unwrap_or(path).to_owned()));
+        }
+        let error = |source| JournalError::File { path: path.to_owned(), source };
+        let line = json!({
+            "kind": header.kind,
+            "config": header.config,
+            "games": header.planned,
+            "provenance": Provenance::current(),
+        });
+        write_whole(path, &format!("{line}\n")).map_err(error)?;
+        let file = OpenOptions::new().append(true).open(path).map_err(error)?;
+        Ok(Lines { path: path.to_owned(), file, records: Vec::new() })
+    }
+
+    /// Goes on with a file, or starts it if there is none.
+    pub fn resume(path: &Path, header: &Header) -> Result<Lines<R>, JournalError> {
+        if !path.exists() {
+            return Lines::create(path, header);
+        }
+        let read = ReadLines::read(path)?;
+        let here = json!({ "config": header.config, "commit": Provenance::current().commit });
+        let there = json!({ "config": read.header["config"], "commit": read.header["provenance"]["commit"] });
+        if let Some(difference) = first_difference("", &there, &here) {
+            return Err(JournalError::Other { path: path.to_owned(), difference });
+        }
+        let error = |source| JournalError::File { path: path.to_owned(), source };
+        let file = OpenOptions::new().append(true).open(path).map_err(error)?;
+        file.set_len(read.complete).map_err(error)?;
+        Ok(Lines { path: path.to_owned(), file, records: read.records })
+    }
+
+    /// What an earlier run has written.
+    pub fn records(&self) -> &[R] {
+        &self.records
+    }
+
+    /// The same, given away.
+    pub fn take_records(&mut self) -> Vec<R> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Writes a record down.
+    pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
+        let line = serde_json::to_string(record).expect("a record is plain data") + "\n";
+        self.file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.flush())
+            .map_err(|source| JournalError::File { path: self.path.clone(), source })
+    }
+}
+
+/// A result file as it is on disk.
+pub struct ReadLines<R> {
+    /// The first line.
+    pub header: Value,
+    /// The others.
+    pub records: Vec<R>,
+    /// Bytes up to the end of the last complete line.
+    complete: u64,
+}
+
+impl<R: DeserializeOwned> ReadLines<R> {
+    /// Reads a file; an unfinished last line is left out.
+    pub fn read(path: &Path) -> Result<ReadLines<R>, JournalError> {
+        let bytes = fs::read(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+        let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let text = String::from_utf8_lossy(&bytes[..complete]);
+        let corrupt = |line: usize, message: String| JournalError::Corrupt {
+            path: path.to_owned(),
+            line: line + 1,
+            message,
+        };
+        let mut lines = text.lines().enumerate();
+        let header = match lines.next() {
+            Some((line, text)) => serde_json::from_str(text).map_err(|problem| {
+                corrupt(line, format!("not the first line of a result file: {problem}"))
+            })?,
+            None => return Err(corrupt(0, "the first line of a result file is missing".to_owned())),
+        };
+        let records = lines
+            .map(|(line, text)| {
+                serde_json::from_str(text).map_err(|problem| corrupt(line, problem.to_string()))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(ReadLines { header, records, complete: complete as u64 })
+    }
+}
+
+/// Writes a file that is there completely or not at all, and its directory if that is missing.
+pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let unfinished = path.with_extension("new");
+    fs::write(&unfinished, text)?;
+    fs::rename(&unfinished, path)
+}
+
+/// The first value that differs, with its dotted name.
+fn first_difference(name: &str, there: &Value, here: &Value) -> Option<String> {
+    if let (Value::Object(old), Value::Object(new)) = (there, here) {
+        let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
+        return keys.into_iter().find_map(|key| {
+            let inner =
+                if name.is_empty() || name == "config" { key.clone() } else { format!("{name}.{key}") };
+            let absent = &Value::Null;
+            first_difference(&inner, old.get(key).unwrap_or(absent), new.get(key).unwrap_or(absent))
+        });
+    }
+    let show = |value: &Value| if value.is_null() { "absent".to_owned() } else { value.to_string() };
+    (there != here).then(|| format!("its {name} is {}, not {}", show(there), show(here)))
+}
