@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn lambda_is_the_share_of_playouts() {
-        let mut leaves = [Leaf::new(&Board::new(5, 5))];
+        let mut leaves = vec![Leaf::new(&Board::new(5, 5))];
         for (lambda, value, score) in [(0.0, 0.2, 4.0), (0.25, 0.4, 3.0), (1.0, 1.0, 0.0)] {
             let mut mixed = Mixed::new(Box::new(Says(0.2, 4.0)), Box::new(Says(1.0, 0.0)), lambda);
             mixed.fork().evaluate(&mut leaves, 0.0, &mut Rng::new(1));

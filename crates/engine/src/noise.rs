@@ -62,7 +62,11 @@ impl MoveTemperature {
     /// Draws one of a search's moves and puts it first, if this move of the game is to be drawn.
     pub(crate) fn draw(self, game: &Game, moves: &mut [RootMove], rng: &mut Rng) {
         let most = moves.iter().map(|m| m.visits).max().unwrap_or(0);
-        if !(self.temperature > 0.0) || most == 0 || game.moves().len() >= self.moves {
+        if self.temperature.is_nan()
+            || self.temperature <= 0.0
+            || most == 0
+            || game.moves().len() >= self.moves
+        {
             return;
         }
         let weight = |m: &RootMove| (m.visits as f32 / most as f32).powf(1.0 / self.temperature);

@@ -24,7 +24,9 @@ pub(super) fn owners(board: &Board, suicide_allowed: bool) -> VertexMap<Option<C
             let is_safe = region.iter().all(|&v| own(v).all(|stone| alive[stone]));
             let inner = region.iter().filter(|&&v| own(v).next().is_none()).count();
             if is_safe && inner <= 1 {
-                region.iter().for_each(|&v| owners[v] = Some(color));
+                for &v in &region {
+                    owners[v] = Some(color);
+                }
             }
         }
     }

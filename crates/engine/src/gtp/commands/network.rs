@@ -71,9 +71,10 @@ fn show(board: &Board, raw: &RawEvaluation) -> String {
 fn rows(board: &Board, numbers: &VertexMap<f32>, digits: usize, text: &mut String) {
     for row in (0..board.height()).rev() {
         for number in (0..board.width()).map(|col| numbers[Vertex::new(col, row)]) {
-            let _ = match number.is_nan() {
-                true => write!(text, "{:>1$} ", "NAN", digits + 2),
-                false => write!(text, "{number:.digits$} "),
+            let _ = if number.is_nan() {
+                write!(text, "{:>1$} ", "NAN", digits + 2)
+            } else {
+                write!(text, "{number:.digits$} ")
             };
         }
         text.push('\n');
