@@ -275,7 +275,9 @@ pub(crate) mod tests {
         for (size, symmetries) in [((5, 5), 8), ((6, 4), 4)] {
             let mut board = Board::new(size.0, size.1);
             let moves = ["B2", "C3", "D1"].map(|m| m.parse().unwrap());
-            moves.iter().for_each(|&mv| board.play(mv));
+            for mv in moves {
+                board.play(mv);
+            }
             let mut runner = network.runner(size.0, size.1, 1);
             let mut answer = |board: &Board, moves: &[Move], symmetry| {
                 let mut outputs = Vec::new();
@@ -286,7 +288,9 @@ pub(crate) mod tests {
             for &symmetry in &Symmetry::ALL[..symmetries] {
                 let mut image = Board::new(size.0, size.1);
                 let images = moves.map(|mv| symmetry.apply(mv, size.0, size.1));
-                images.iter().for_each(|&mv| image.play(mv));
+                for mv in images {
+                    image.play(mv);
+                }
                 let seen = answer(&board, &moves, symmetry);
                 let there = answer(&image, &images, Symmetry::IDENTITY);
                 assert_eq!((seen.win, seen.score, seen.pass), (there.win, there.score, there.pass));
