@@ -242,7 +242,7 @@ impl TuneConfig {
         put("tuned.toml", &tuned.to_toml())?;
         let change = |(range, &x): (&Range, &f64)| {
             let before = self.player.get(&range.parameter).unwrap_or_default();
-            format!("{} from {before} to {}", range.parameter, range.value(x))
+            format!("{} from {before} to {:.4}", range.parameter, range.value(x))
         };
         let changes: Vec<_> = self.ranges.iter().zip(&places).map(change).collect();
         let arm = |spec: &PlayerSpec| {
