@@ -84,3 +84,64 @@ fn bench_search_is_deterministic_but_for_the_times() {
     assert!(run.code == 1 && run.stderr.contains("does not search"), "{}", run.stderr);
     assert!(tengen(&["bench", "search", "--size", "5", "--playouts", "20"]).stdout.contains("signature"));
 }
+
+#[test]
+fn several_players_are_rated() {
+    let run = tengen(&[
+        "match",
+        "random",
+        "uct,playouts=30",
+        "uct,playouts=60",
+        "--size",
+        "5",
+        "--games",
+        "4",
+        "--json",
+    ]);
+    let result = run.json();
+    assert_eq!(result.as_object().unwrap().keys().collect::<Vec<_>>(), ["pairs", "ratings"]);
+    let pairs = result["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 3);
+    assert!(pairs.iter().all(|pair| pair["games"] == 4 && pair["ci95"].is_array()), "{result}");
+    let ratings = result["ratings"].as_array().unwrap();
+    assert_eq!(ratings.len(), 3);
+    assert_eq!(ratings[2]["player"], "random", "the weakest comes last: {result}");
+    let (elo, ci) = (ratings[0]["elo"].as_f64().unwrap(), &ratings[0]["ci95"]);
+    assert!(ci[0].as_f64().unwrap() < elo && elo < ci[1].as_f64().unwrap(), "{result}");
+
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-gauntlet");
+    let _ = fs::remove_dir_all(&directory);
+    let name = directory.to_str().unwrap();
+    let arguments =
+        ["match", "random", "random,seed=1", "random,seed=2", "--gauntlet", "--size", "5", "--games", "2"];
+    let run = tengen(&[&arguments[..], &["--resume", name]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("rating"), "{}", run.stdout);
+    let mut made: Vec<_> =
+        fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    made.sort();
+    assert_eq!(made, ["1-2", "1-3"], "the first meets the others");
+    let sprt = tengen(&[&arguments[..], &["--sprt", "0,10"]].concat());
+    assert!(sprt.code == 1 && sprt.stderr.contains("two players"), "{}", sprt.stderr);
+}
+
+#[test]
+fn a_sequential_test_ends_the_match_by_itself() {
+    let arguments =
+        ["match", "uct,playouts=50", "random", "--size", "5", "--games", "1000", "--sprt", "0,200", "--json"];
+    let result = tengen(&arguments).json();
+    let test = &result["sprt"];
+    assert_eq!(test["verdict"], "H1", "{result}");
+    assert!(
+        result["games"].as_u64().unwrap() < 100 && test["llr"].as_f64() >= test["upper"].as_f64(),
+        "{result}"
+    );
+    assert_eq!(test["intervals_at_stopping_time"], true);
+    // The answer does not depend on how many games are played at a time.
+    let one = tengen(&[&arguments[..], &["--concurrency", "1"]].concat()).json();
+    assert_eq!((&one["games"], &one["sprt"]), (&result["games"], test));
+    let shown = tengen(&arguments[..arguments.len() - 1]).stdout;
+    assert!(shown.contains("sequential test") && shown.contains("stopping time"), "{shown}");
+    let wrong = tengen(&["match", "random", "random", "--sprt", "10,0"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("less than"), "{}", wrong.stderr);
+}

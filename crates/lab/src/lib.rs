@@ -28,6 +28,8 @@ mod preset;
 pub mod provenance;
 mod spec;
 pub mod stats;
+pub mod suite;
+pub mod tune;
 
 pub use error::SpecError;
 pub use options::PlayerOptions;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     journal::ReadLines,
-    matches::{GameRecord, Side, Summary},
+    matches::{GameRecord, Summary},
     stats::{self, Interval, Mean},
 };
 
@@ -243,12 +243,7 @@ fn measured(kind: Kind, records: &Records) -> Vec<(Option<String>, usize, Option
             vec![(None, scores.len(), Mean::of(&scores).map(Data::Mean))]
         }
         Records::Games(records) => {
-            let points = |record: &GameRecord| match record.winner {
-                Some(Side::A) => 1.0,
-                Some(Side::B) => 0.0,
-                None => 0.5,
-            };
-            let (score, n) = (records.iter().map(points).sum(), records.len());
+            let (score, n) = (records.iter().map(GameRecord::points_a).sum(), records.len());
             vec![(None, n, (n > 0).then_some(Data::Share { score, n }))]
         }
         Records::Runs(records) => {

@@ -1,4 +1,4 @@
-//! Matches between two players.
+//! Matches between two players, and tournaments of several.
 //!
 //! A match is a [`MatchConfig`]. [`run`] plays its games on several threads and returns a [`GameRecord`] for each;
 //! [`Summary::new`] turns those into the answer. With a [`Journal`] every game is on disk as soon as it is over, so
@@ -17,9 +17,11 @@ mod record;
 mod referee;
 mod runner;
 mod seat;
+mod sequential;
 mod sgf;
 mod summary;
 mod table;
+mod tournament;
 
 pub(crate) use config::derive_seed;
 pub use config::{MatchConfig, Side};
@@ -29,4 +31,6 @@ pub use openings::Openings;
 pub use record::{Ending, GameRecord};
 pub use referee::Referee;
 pub use runner::run;
+pub use sequential::{decision, in_order};
 pub use summary::Summary;
+pub use tournament::{PlayerRating, Schedule, Tournament};

@@ -109,6 +109,15 @@ impl GameRecord {
         format!("{hash:016x}")
     }
 
+    /// What A scored: 1, 0, or one half.
+    pub fn points_a(&self) -> f64 {
+        match self.winner {
+            Some(Side::A) => 1.0,
+            Some(Side::B) => 0.0,
+            None => 0.5,
+        }
+    }
+
     /// The side that plays `color`.
     pub fn side(&self, color: Color) -> Side {
         if color == Color::Black { self.black } else { self.black.other() }

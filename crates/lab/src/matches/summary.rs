@@ -8,7 +8,7 @@ use super::{
     config::Side,
     record::{Ending, GameRecord},
 };
-use crate::stats::{self, Interval};
+use crate::stats::{self, Interval, Sprt, SprtState};
 
 /// The result of a match, from A's point of view. A draw is half a win.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +51,10 @@ pub struct Summary {
     pub cpu_seconds_b: Option<f64>,
     /// How long the game in the middle took.
     pub median_game_seconds: Option<f64>,
+    /// The sequential test that ended the match, if there was one. The intervals and the p-value above are then taken at a
+    /// stopping time, and do not hold what they promise for a fixed number of games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtState>,
 }
 
 impl Summary {
@@ -92,6 +96,19 @@ impl Summary {
             cpu_seconds_a: total(&|record| record.cpu_a),
             cpu_seconds_b: total(&|record| record.cpu_b),
             median_game_seconds: stats::median(&seconds),
+            sprt: None,
         }
+    }
+
+    /// What A scored: draws count one half.
+    pub fn points_a(&self) -> f64 {
+        self.wins_a as f64 + self.draws as f64 / 2.0
+    }
+
+    /// With the state of a sequential test after these games.
+    #[must_use]
+    pub fn with_sprt(self, test: Option<Sprt>) -> Summary {
+        let sprt = test.map(|test| test.state(self.points_a(), self.games));
+        Summary { sprt, ..self }
     }
 }

@@ -2,10 +2,14 @@
 //!
 //! A *score* is a number of wins in which a draw counts one half, so it need not be whole.
 
+mod bradley_terry;
 mod sample;
+mod sprt;
 
+pub use bradley_terry::{Pairing, Rating, VIRTUAL_DRAWS, bradley_terry};
 pub use sample::{Mean, MeanDifference, mean, median};
 use serde::{Deserialize, Serialize};
+pub use sprt::{Sprt, SprtState, SprtVerdict};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// The lower and the upper end of a confidence interval.

@@ -11,6 +11,8 @@ use crate::output::Output;
 mod list;
 mod report;
 mod run;
+mod suite;
+mod tune;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,9 +21,11 @@ Examples:
   tengen lab run s1-9x9-gnugo --scale 0.1          only a tenth of the games
   tengen lab run --all --dummy                     every one in seconds, without keeping anything
   tengen lab report s1-9x9-gnugo                   its tables and plots again
-  tengen lab report                                all of them, and EXPERIMENTS.md";
+  tengen lab report                                all of them, and EXPERIMENTS.md
+  tengen lab suite suites/basics.sgf               problems with known answers
+  tengen lab tune --help                           parameters by matches";
 
-/// Run the experiments of the papers, and report them.
+/// Run experiments and report them, ask problems, tune parameters.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LabArgs {
@@ -34,6 +38,8 @@ enum LabCommand {
     List(list::ListArgs),
     Run(run::RunArgs),
     Report(report::ReportArgs),
+    Suite(suite::SuiteArgs),
+    Tune(tune::TuneArgs),
 }
 
 pub(crate) fn run(args: &LabArgs, output: &mut Output) -> Result<()> {
@@ -41,6 +47,8 @@ pub(crate) fn run(args: &LabArgs, output: &mut Output) -> Result<()> {
         LabCommand::List(args) => list::run(args, output),
         LabCommand::Run(args) => run::run(args, output),
         LabCommand::Report(args) => report::run(args, output),
+        LabCommand::Suite(args) => suite::run(args, output),
+        LabCommand::Tune(args) => tune::run(args, output),
     }
 }
 
