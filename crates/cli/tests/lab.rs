@@ -22,7 +22,11 @@ fn experiments_are_listed_and_run() {
     }
     let run = tengen(&["lab", "run", "s5-random", "--dummy", "--dir", &experiments]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("inconclusive") && run.stderr.contains("95%"), "power comes first: {}", run.stderr);
+    assert!(
+        run.stdout.contains("inconclusive") && run.stderr.contains("95%"),
+        "power comes first: {}",
+        run.stderr
+    );
     let wrong = tengen(&["lab", "run", "s5-rendom", "--dir", &experiments]);
     assert!(wrong.code == 1 && wrong.stderr.contains("choose one of"), "{}", wrong.stderr);
     let nowhere = tengen(&["lab", "list", "--dir", "no/such/directory"]);
@@ -37,7 +41,10 @@ fn results_are_kept_and_reported() {
     fs::create_dir_all(experiments.join("small")).unwrap();
     let text = fs::read_to_string(root("experiments/s5-random/experiment.toml")).unwrap();
     let text = text.replace("size = 9", "size = 5").replace("values = [100, 1000]", "values = [5, 9]");
-    let text = text.replace("at = 100\n", "at = 5\n").replace("at = 1000\n", "at = 9\n").replace("games = 200", "games = 4");
+    let text = text
+        .replace("at = 100\n", "at = 5\n")
+        .replace("at = 1000\n", "at = 9\n")
+        .replace("games = 200", "games = 4");
     fs::write(experiments.join("small/experiment.toml"), text).unwrap();
     let dir = experiments.to_str().unwrap();
     let run = || tengen(&["lab", "run", "small", "--dir", dir]);
@@ -49,7 +56,9 @@ fn results_are_kept_and_reported() {
     assert_eq!(fs::read_to_string(&file).unwrap(), games, "nothing is played twice");
     assert_eq!(tengen(&["lab", "report", "--dir", dir]).code, 0);
     assert!(fs::read_to_string(experiments.join("small/report.html")).unwrap().contains("<svg"));
-    assert!(fs::read_to_string(directory.join("EXPERIMENTS.md")).unwrap().contains("experiments/small/README.md"));
+    assert!(
+        fs::read_to_string(directory.join("EXPERIMENTS.md")).unwrap().contains("experiments/small/README.md")
+    );
 }
 
 #[test]

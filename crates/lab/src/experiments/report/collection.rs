@@ -13,7 +13,8 @@ pub fn collection(experiments: &[(Experiment, Results)], link: &str) -> String {
         "# Experiments\n\n\
          The experiments of the papers that tengen implements, repeated. Each has its page with tables, plots, configurations and \
          differences from the paper; each can be run again with `tengen lab run NAME`. Intervals are at 95%; a result that is not \
-         known within 5 points on either side counts as inconclusive. This page is written by `tengen lab report`.\n\n\
+         known within 5 points on either side counts as inconclusive, \
+         and the page says which way it points. This page is written by `tengen lab report`.\n\n\
          | claim | the paper reports | ours | games or runs | verdict |\n|---|---|---|---|---|\n",
     );
     for (experiment, results) in experiments {
@@ -53,7 +54,7 @@ fn ours(results: &Results) -> String {
             check.claim,
             signed(check.difference),
             interval(check.interval, true),
-            check.verdict
+            check.verdict_text()
         )
     };
     results.checks.iter().map(line).collect::<Vec<_>>().join("<br>").replace('|', "\\|")

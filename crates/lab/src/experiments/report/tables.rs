@@ -150,7 +150,7 @@ pub fn checks(results: &Results) -> Table {
             interval(check.interval, true),
             p_value(check.p_value),
             check.n.to_string(),
-            check.verdict.to_string(),
+            check.verdict_text(),
         ]);
     }
     table.without_empty_columns()
