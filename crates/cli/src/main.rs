@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         // Whoever reads our output has seen enough, as in `tengen presets | head -1`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", in_words(&error));
             ExitCode::FAILURE
         }
     }
@@ -86,6 +86,13 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Doctor(args) => doctor::run(&args, output),
         Command::Completions(args) => completions::run::<Cli>(&args, output),
     }
+}
+
+/// An error and what caused it, everything said once: some errors name their cause themselves.
+fn in_words(error: &anyhow::Error) -> String {
+    let add =
+        |text: String, cause: String| if text.contains(&cause) { text } else { format!("{text}: {cause}") };
+    error.chain().map(ToString::to_string).reduce(add).unwrap_or_default()
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use tengen_lab::experiments::{self, Experiment};
 
@@ -75,15 +75,16 @@ impl DirectoryArgs {
         })
     }
 
-    /// The experiments of these names.
+    /// The experiments of these names; others are not read.
     fn named(&self, names: &[String]) -> Result<Vec<Experiment>> {
-        let all = self.all()?;
         let find = |name: &String| {
-            let found = all.iter().find(|experiment| experiment.slug == *name).cloned();
-            found.with_context(|| {
-                let known: Vec<_> = all.iter().map(|experiment| experiment.slug.as_str()).collect();
-                format!("there is no experiment {name:?}: choose one of {}", known.join(", "))
-            })
+            let directory = self.dir.join(name);
+            if directory.join(Experiment::FILE).is_file() {
+                return Ok(Experiment::read(&directory)?);
+            }
+            let all = self.all()?;
+            let known: Vec<_> = all.iter().map(|experiment| experiment.slug.as_str()).collect();
+            bail!("there is no experiment {name:?}: choose one of {}", known.join(", "))
         };
         names.iter().map(find).collect()
     }
