@@ -5,24 +5,11 @@
 
 use std::{
     fs,
-    io::Read,
-    path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
 use tengen_board::sgf;
-
-fn data_directory() -> PathBuf {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::var_os("TENGEN_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from)
-}
-
-fn unpack(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
 
 /// Replays the games and returns how many moves they have.
 fn replay(name: &str, text: &str) -> usize {
@@ -55,12 +42,11 @@ fn pieces(text: &str) -> Vec<&str> {
 
 #[test]
 fn all_game_records_replay() {
-    let directory = data_directory();
-    let Ok(entries) = fs::read_dir(&directory) else {
-        println!("SKIPPED: no game records in {} (set TENGEN_DATA to their directory)", directory.display());
+    let Some(directory) = sgf::data_folder() else {
+        println!("SKIPPED: no game records (set TENGEN_DATA to their directory)");
         return;
     };
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.to_string_lossy().ends_with(".sgf.gz"));
     paths.sort();
     if paths.is_empty() {
@@ -70,8 +56,8 @@ fn all_game_records_replay() {
     let (next, games, moves) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     for path in &paths {
         let name = path.file_name().unwrap().to_string_lossy();
-        let text = unpack(path);
-        let pieces = pieces(&text);
+        let bytes = sgf::read_file(path).unwrap();
+        let pieces = pieces(std::str::from_utf8(&bytes).unwrap());
         next.store(0, Ordering::Relaxed);
         thread::scope(|scope| {
             for _ in 0..thread::available_parallelism().map_or(1, usize::from) {

@@ -4,22 +4,16 @@
 //! games than the few that fit into a test run; `--nocapture` shows where the three differ.
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
-
 use tengen_board::{Game, Outcome, Reason, Scoring, sgf};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts, find_executable},
     status::dead_stones,
 };
 
-fn data_directory() -> PathBuf {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::var_os("TENGEN_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from)
-}
-
 /// Games that ended with two passes and were counted, with the result that the players agreed on.
 fn counted_games(file: &str, most: usize) -> Vec<(Game, f32)> {
-    let Ok(bytes) = sgf::read_file(&data_directory().join(file)) else { return Vec::new() };
+    let bytes = sgf::data_folder().and_then(|folder| sgf::read_file(&folder.join(file)).ok());
+    let Some(bytes) = bytes else { return Vec::new() };
     let text = sgf::text_of(&bytes).unwrap();
     let counted = sgf::games(&text).filter_map(|record| {
         let record = record.ok()?;

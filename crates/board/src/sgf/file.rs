@@ -1,9 +1,10 @@
 //! Files of game records.
 
 use std::{
+    env,
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use flate2::read::MultiGzDecoder;
@@ -18,4 +19,12 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         file.read_to_end(&mut bytes)?;
     }
     Ok(bytes)
+}
+
+/// The folder of game records and public networks that tests compare with: `$TENGEN_DATA`, else `shared/data` beside the
+/// workspace or a folder above it.
+pub fn data_folder() -> Option<PathBuf> {
+    let beside =
+        || env::current_dir().ok()?.ancestors().map(|folder| folder.join("shared/data")).find(|p| p.is_dir());
+    env::var_os("TENGEN_DATA").map(PathBuf::from).filter(|path| path.is_dir()).or_else(beside)
 }

@@ -27,7 +27,7 @@ mod tree;
 mod write;
 
 pub use error::{Place, Problem, SgfError};
-pub use file::read_file;
+pub use file::{data_folder, read_file};
 pub use info::GameInfo;
 pub use scan::{Games, games};
 pub use tree::{Node, NodeId, Property, Record};

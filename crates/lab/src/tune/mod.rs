@@ -15,6 +15,8 @@ use crate::{
     error::SpecError,
     journal::{Header, JournalError, Lines, write_whole},
     matches::{self, Journal, MatchConfig, MatchError, Openings, Referee, derive_seed},
+    params::Params,
+    preset::Preset,
     spec::PlayerSpec,
 };
 
@@ -245,11 +247,6 @@ impl TuneConfig {
             format!("{} from {before} to {:.4}", range.parameter, range.value(x))
         };
         let changes: Vec<_> = self.ranges.iter().zip(&places).map(change).collect();
-        let arm = |spec: &PlayerSpec| {
-            let mut table = spec.params().as_table().clone();
-            table.retain(|_, value| !value.as_str().is_some_and(str::is_empty));
-            table
-        };
         let mut experiment = toml::toml! {
             source = "tuning"
             paper = "none: our own"
@@ -264,19 +261,22 @@ impl TuneConfig {
         experiment.insert("reported".into(), reported.into());
         experiment.insert("seed".into(), (derive_seed(self.seed, u64::MAX) as i64).into());
         experiment.insert("games".into(), (games as i64).into());
-        let board = toml::toml! {
-            rules = "chinese"
-        };
-        let mut board = board;
+        let mut board = toml::Table::new();
         board.insert("size".into(), (self.size as i64).into());
+        let rules = self.rules.name().map_or_else(|| self.rules.to_compact(), str::to_owned);
+        board.insert("rules".into(), rules.into());
         board.insert("komi".into(), f64::from(self.rules.komi).into());
-        if let Some(name) = self.rules.name() {
-            board.insert("rules".into(), name.into());
-        }
         experiment.insert("board".into(), board.into());
+        let mut changed = Params::of(&toml::Table::new());
+        for range in &self.ranges {
+            if let Some(value) = tuned.params().get(&range.parameter) {
+                changed.insert(&range.parameter, value.clone());
+            }
+        }
         let mut arms = toml::Table::new();
-        arms.insert("before".into(), arm(&self.player).into());
-        arms.insert("tuned".into(), arm(&tuned).into());
+        arms.insert("before".into(), toml::Table::new().into());
+        arms.insert("tuned".into(), changed.as_table().clone().into());
+        experiment.insert("base".into(), as_preset(&self.player).into());
         experiment.insert("arms".into(), arms.into());
         let check = toml::toml! {
             claim = "the tuned player wins most games against the one it started from"
@@ -288,6 +288,23 @@ impl TuneConfig {
         put(crate::experiments::Experiment::FILE, &text)?;
         Ok(())
     }
+}
+
+/// A player as a preset and what differs from it; with all its parameters where its name begins with no preset.
+fn as_preset(player: &PlayerSpec) -> toml::Table {
+    let name = player.name.split(',').next().unwrap_or_default();
+    let preset = Preset::find(name).ok().and_then(|preset| preset.name.parse::<PlayerSpec>().ok());
+    let (mut table, usual) = (Params::of(&toml::Table::new()), preset.as_ref().map(PlayerSpec::params));
+    if preset.is_some() {
+        table.insert("preset", name.into());
+    }
+    for (key, value) in player.params().list() {
+        let is_usual = usual.as_ref().is_some_and(|usual| usual.get(&key) == Some(&value));
+        if !is_usual && !value.as_str().is_some_and(str::is_empty) {
+            table.insert(&key, value);
+        }
+    }
+    table.as_table().clone()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     thread,
     time::Duration,
@@ -205,14 +205,13 @@ fn program(file: &str, name: &'static str, purpose: &str, remedy: &str) -> Check
 
 /// Game records and public networks, which are too large to ship.
 fn data() -> Check {
-    let path = env::var_os("TENGEN_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    if path.is_dir() {
+    if let Some(path) = tengen_board::sgf::data_folder() {
         return Check::ok("data", path.display().to_string());
     }
     Check::bad(
         "data",
         Status::Missing,
-        format!("no folder {}; tests that need game records are skipped", path.display()),
+        "none; tests that need game records are skipped",
         "set TENGEN_DATA to a folder with game records",
     )
 }

@@ -14,7 +14,7 @@ use tengen_engine::{
     player::{Budget, Decision},
 };
 use tengen_lab::PlayerSpec;
-use tengen_nets::{Network, katago::KataNetwork};
+use tengen_nets::AnyNetwork;
 
 use super::{Check, Status, engine::engine};
 
@@ -30,11 +30,9 @@ pub(super) fn examine(thing: &str) -> Check {
     let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends_with(&[".sgf", ".sgf.gz"]) {
         file(thing, record)
-    } else if ends_with(&[".safetensors"]) {
+    } else if ends_with(&[".safetensors", ".bin.gz", ".txt.gz", ".bin", ".txt"]) {
         file(thing, network)
-    } else if ends_with(&[".bin.gz", ".txt.gz", ".bin"]) {
-        file(thing, katago_network)
-    } else if ends_with(&[".book", ".txt"]) {
+    } else if ends_with(&[".book"]) {
         file(thing, book)
     } else if !ends_with(&[".toml"]) && (Path::new(thing).exists() || thing.contains(['/', '\\'])) {
         file(thing, |_, bytes| {
@@ -155,18 +153,19 @@ fn record(path: &Path, _: &[u8]) -> Result<String, Trouble> {
     ))
 }
 
-fn network(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
-    let network =
-        Network::from_bytes(bytes).map_err(|error| (error, "download or train it again".to_owned()))?;
-    let weights = network.spec().weight_count();
-    Ok(format!("a network of tengen with {weights} weights"))
-}
-
-fn katago_network(_: &Path, bytes: &[u8]) -> Result<String, Trouble> {
-    let network = KataNetwork::from_bytes(bytes)
-        .map_err(|error| (error, "download it again, or choose an older network".to_owned()))?;
-    let (name, version, weights) = (network.name(), network.version(), network.weight_count());
-    Ok(format!("KataGo's network {name}, version {version}, with {weights} weights"))
+fn network(path: &Path, _: &[u8]) -> Result<String, Trouble> {
+    let network = AnyNetwork::load(path).map_err(|error| {
+        (error.to_string(), "download or train it again, or choose an older one".to_owned())
+    })?;
+    Ok(match network {
+        AnyNetwork::Own(network) => {
+            format!("a network of tengen with {} weights", network.spec().weight_count())
+        }
+        AnyNetwork::Kata(network) => {
+            let (name, version, weights) = (network.name(), network.version(), network.weight_count());
+            format!("KataGo's network {name}, version {version}, with {weights} weights")
+        }
+    })
 }
 
 fn book(path: &Path, _: &[u8]) -> Result<String, Trouble> {
