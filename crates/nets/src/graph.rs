@@ -28,7 +28,14 @@ pub(crate) struct Param {
     pub(crate) shape: Vec<usize>,
 }
 
+/// How the name of a running mean ends. Such a parameter follows what it is the mean of, not a gradient of the loss.
+const MEAN: &str = ".mean";
+
 impl Param {
+    pub(crate) fn is_mean(&self) -> bool {
+        self.name.ends_with(MEAN)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.shape.iter().product()
     }
@@ -51,6 +58,8 @@ pub(crate) enum Op {
     Affine { from: TensorId, to: TensorId, scale: ParamId, bias: ParamId, relu: bool },
     /// `to` = statistics of each channel
     Pool { from: TensorId, to: TensorId, pooling: Pooling },
+    /// `to` = `from` − `mean`, the running mean of what `from` was in training
+    Center { from: TensorId, to: TensorId, mean: ParamId },
     /// `to` = relu(`weight` · `from` + `bias`)
     Linear { from: TensorId, to: TensorId, weight: ParamId, bias: Option<ParamId>, relu: bool },
     /// `to` = relu(`from` + `vector`), the same vector at every point
@@ -63,6 +72,7 @@ impl Op {
             Op::Conv { to, .. }
             | Op::Affine { to, .. }
             | Op::Pool { to, .. }
+            | Op::Center { to, .. }
             | Op::Linear { to, .. }
             | Op::AddVector { to, .. } => to,
         }
@@ -73,7 +83,10 @@ impl Op {
         match *self {
             Op::Conv { from, add, .. } => [Some(from), add],
             Op::AddVector { from, vector, .. } => [Some(from), Some(vector)],
-            Op::Affine { from, .. } | Op::Pool { from, .. } | Op::Linear { from, .. } => [Some(from), None],
+            Op::Affine { from, .. }
+            | Op::Pool { from, .. }
+            | Op::Center { from, .. }
+            | Op::Linear { from, .. } => [Some(from), None],
         }
     }
 }
@@ -151,6 +164,16 @@ impl Graph {
     pub(crate) fn pool(&mut self, from: TensorId, pooling: Pooling) -> TensorId {
         let to = self.tensor(Shape::Vector(self.width(from) * Pooling::PARTS));
         self.ops.push(Op::Pool { from, to, pooling });
+        to
+    }
+
+    /// A vector less its mean over the positions of the training. What all positions have in common would drown what
+    /// tells them apart: the layer above learns many times faster without it.
+    pub(crate) fn center(&mut self, name: &str, from: TensorId) -> TensorId {
+        let width = self.width(from);
+        let mean = self.param(format!("{name}{MEAN}"), vec![width]);
+        let to = self.tensor(Shape::Vector(width));
+        self.ops.push(Op::Center { from, to, mean });
         to
     }
 

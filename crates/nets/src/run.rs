@@ -79,6 +79,7 @@ fn plain_params(graph: &Graph, op: &Op) -> [Option<(ParamId, bool)>; 2] {
         Op::Conv { bias, .. } => [bias.map(planar), None],
         Op::Affine { scale, bias, .. } => [Some(planar(scale)), Some(planar(bias))],
         Op::Linear { weight, bias, .. } => [Some((weight, false)), bias.map(planar)],
+        Op::Center { mean, .. } => [Some(planar(mean)), None],
         Op::Pool { .. } | Op::AddVector { .. } => [None, None],
     }
 }
@@ -250,6 +251,15 @@ impl Workspace {
                     pooling.forward(board, channels, result);
                 }
             }
+            Op::Center { from, mean, .. } => {
+                let mean = &weights.arrays[mean.0];
+                let rows = read(from).chunks_exact(mean.len()).zip(out.chunks_exact_mut(mean.len()));
+                for (from, to) in rows.take(boards) {
+                    for ((to, x), mean) in to.iter_mut().zip(from).zip(mean) {
+                        *to = x - mean;
+                    }
+                }
+            }
             Op::Linear { from, to, weight, bias, relu } => {
                 let (before, after) = (graph.width(from), graph.width(to));
                 multiply(
@@ -336,7 +346,7 @@ impl Workspace {
                 | Op::Affine { relu, .. }
                 | Op::Linear { relu, .. }
                 | Op::AddVector { relu, .. } => relu,
-                Op::Pool { .. } => false,
+                Op::Pool { .. } | Op::Center { .. } => false,
             };
             if relu {
                 pointwise::mask(&mut dout, &self.memory[op.to().0]);
@@ -419,6 +429,14 @@ impl Workspace {
                 let dxs = cleared(&mut gradients[from.0], begun(from)).chunks_exact_mut(area * channels);
                 for ((x, dx), dout) in xs.zip(dxs).zip(douts) {
                     pooling.backward(x, channels, dout, dx);
+                }
+            }
+            Op::Center { from, to, mean } => {
+                put(&mut gradients[from.0], dout, begun(from));
+                // Not a gradient of the loss: how far the mean is from the mean of the boards.
+                let sums = &mut sums.arrays[mean.0];
+                for row in memory[to.0].chunks_exact(sums.len()).take(boards) {
+                    sums.iter_mut().zip(row).for_each(|(sum, x)| *sum -= x);
                 }
             }
             Op::Linear { from, to, weight, bias, .. } => {

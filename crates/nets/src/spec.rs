@@ -211,6 +211,7 @@ impl NetSpec {
                     let mut h = g.conv(&format!("{name}.0"), x, relu(3, *channels));
                     if pooling.contains(&i) {
                         let pooled = g.pool(h, Pooling::MeanScaledMax);
+                        let pooled = g.center(&format!("{name}.pool"), pooled);
                         let vector = g.linear(&format!("{name}.pool"), pooled, *channels, false, false);
                         h = g.add_vector(h, vector, true);
                     }
@@ -229,6 +230,7 @@ impl NetSpec {
         g.output(policy);
         let pass = self.policy.pass.then(|| {
             let pooled = g.pool(head, Pooling::MeanScaledMax);
+            let pooled = g.center("policy.pass", pooled);
             let pass = g.linear("policy.pass", pooled, self.policy.moves, true, false);
             g.output(pass)
         });
@@ -236,6 +238,7 @@ impl NetSpec {
         if let Some(spec) = &self.value {
             let head = g.conv("value.0", trunk, relu(1, spec.channels));
             let pooled = g.pool(head, Pooling::MeanScaledMax);
+            let pooled = g.center("value.1", pooled);
             let hidden = g.linear("value.1", pooled, spec.hidden, true, true);
             let value = g.linear("value.2", hidden, 1 + usize::from(spec.score), true, false);
             heads.value = Some(g.output(value));

@@ -23,12 +23,12 @@ pub(crate) struct Progress {
     pub(crate) sampler: Sampler,
 }
 
-const PARTS: [&str; 3] = ["weights.", "momentum.", "average."];
+const PARTS: [&str; 4] = ["weights.", "momentum.", "squares.", "average."];
 
 /// Writes a checkpoint.
 pub(crate) fn save(path: &Path, progress: &Progress, graph: &Graph, state: &State) -> Result<(), NetError> {
     let json = serde_json::to_string(progress).expect("progress is plain data");
-    let arrays = [&state.weights, &state.momentum, &state.average];
+    let arrays = [&state.weights, &state.momentum, &state.squares, &state.average];
     let all = PARTS.iter().zip(arrays).flat_map(|(prefix, arrays)| {
         let named = graph.params.iter().zip(arrays);
         named.map(move |(p, data)| (format!("{prefix}{}", p.name), p.shape.clone(), &data[..]))
@@ -47,8 +47,8 @@ pub(crate) fn load(path: &Path) -> Result<(Progress, State), NetError> {
         })?;
         let spec = &progress.config.arch;
         spec.check().map_err(|error| error.to_string())?;
-        let [weights, momentum, average] = PARTS.map(|prefix| arrays.weights(spec, prefix));
-        Ok((progress, State { weights: weights?, momentum: momentum?, average: average? }))
+        let [weights, momentum, squares, average] = PARTS.map(|prefix| arrays.weights(spec, prefix));
+        Ok((progress, State::with_parts([weights?, momentum?, squares?, average?])))
     };
     read().map_err(|message: String| NetError::File { path: path.to_owned(), message })
 }

@@ -7,6 +7,7 @@
 mod checkpoint;
 mod data;
 mod loss;
+mod muon;
 mod optimizer;
 mod ownership;
 mod plot;
@@ -21,7 +22,7 @@ use tengen_engine::rng::Rng;
 
 pub use data::DataFile;
 pub use loss::{LossWeights, Tally};
-pub use optimizer::{OptimizerConfig, Schedule};
+pub use optimizer::{Direction, OptimizerConfig, Schedule};
 pub use session::{Accuracy, Report, SessionConfig, run};
 
 use crate::{
@@ -33,7 +34,7 @@ use crate::{
 };
 use checkpoint::Progress;
 use data::Group;
-use optimizer::State;
+use optimizer::{Kind, State};
 use sampler::{Draw, Sampler};
 use worker::Worker;
 
@@ -134,7 +135,7 @@ pub struct Trainer {
     sampler: Sampler,
     groups: Vec<Group>,
     workers: Vec<Worker>,
-    decays: Vec<bool>,
+    kinds: Vec<Kind>,
 }
 
 /// Game records to train on or to test with.
@@ -214,9 +215,8 @@ impl Trainer {
         data: Dataset,
     ) -> Trainer {
         let workers = (0..config.threads).map(|_| Worker::new()).collect();
-        // Biases are as many as channels; weights have more than one dimension.
-        let decays = network.graph.params.iter().map(|param| param.shape.len() > 1).collect();
-        Trainer { config, network, state, steps, sampler, groups: data.0, workers, decays }
+        let kinds = network.graph.params.iter().map(|param| Kind::of(param)).collect();
+        Trainer { config, network, state, steps, sampler, groups: data.0, workers, kinds }
     }
 
     /// The settings.
@@ -269,8 +269,11 @@ impl Trainer {
             worker.add_to(&network.graph, &mut gradients);
             tally.add(worker.tally());
         }
+        for (array, _) in gradients.iter_mut().zip(&self.kinds).filter(|(_, kind)| **kind == Kind::Mean) {
+            array.iter_mut().for_each(|sum| *sum /= config.batch as f32);
+        }
         let rate = config.optimizer.rate(self.positions() as f64 / config.positions as f64);
-        self.state.step(&config.optimizer, rate, self.steps, &gradients, &self.decays);
+        self.state.step(&config.optimizer, rate, self.steps, &gradients, &self.kinds);
         self.steps += 1;
         StepReport { steps: self.steps, positions: self.positions(), rate, tally }
     }

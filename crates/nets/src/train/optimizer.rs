@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::muon::{self, Scratch};
+use crate::graph::Param;
+
 /// How weights follow their gradients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -18,6 +21,8 @@ pub struct OptimizerConfig {
     pub warm_up: f64,
     /// How the learning rate falls.
     pub schedule: Schedule,
+    /// Where the weights go.
+    pub direction: Direction,
     /// Share of the average that a step keeps; the average is what is saved. 0 saves the weights themselves.
     pub average: f32,
 }
@@ -33,6 +38,42 @@ pub enum Schedule {
     Cosine,
 }
 
+/// Where the weights go, given their gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Along the momentum of the gradients.
+    #[default]
+    Momentum,
+    /// Filters move equally far in all directions (Jordan et al. 2024, "Muon"); for all else each weight's gradient
+    /// is measured by its usual size, with a tenth of the learning rate (Kingma and Ba 2015, "Adam").
+    Muon,
+}
+
+/// What an array of weights is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One number for each output: it does not decay.
+    Bias,
+    /// A matrix.
+    Matrix,
+    /// Filters wider than a point, for so many outputs.
+    Filters(usize),
+    /// A running mean, whose "gradient" is its distance from the batch's.
+    Mean,
+}
+
+impl Kind {
+    pub(crate) fn of(param: &Param) -> Kind {
+        match *param.shape {
+            _ if param.is_mean() => Kind::Mean,
+            [_] => Kind::Bias,
+            [outputs, _, height, _] if height > 1 && outputs > 1 => Kind::Filters(outputs),
+            _ => Kind::Matrix,
+        }
+    }
+}
+
 impl Default for OptimizerConfig {
     fn default() -> Self {
         OptimizerConfig {
@@ -42,6 +83,7 @@ impl Default for OptimizerConfig {
             max_gradient: 2.0,
             warm_up: 0.002,
             schedule: Schedule::Cosine,
+            direction: Direction::Momentum,
             average: 0.9995,
         }
     }
@@ -62,47 +104,94 @@ impl OptimizerConfig {
     }
 }
 
-/// Weights, their momentum and their average: one array for each parameter.
-#[derive(Clone, Debug, PartialEq)]
+/// Weights, and what is remembered of their gradients: one array for each parameter.
+#[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) weights: Vec<Vec<f32>>,
     pub(crate) momentum: Vec<Vec<f32>>,
+    /// Mean squares of the gradients, for [`Direction::Muon`].
+    pub(crate) squares: Vec<Vec<f32>>,
     pub(crate) average: Vec<Vec<f32>>,
+    scratch: Scratch,
 }
 
 impl State {
     pub(crate) fn new(weights: Vec<Vec<f32>>) -> State {
-        let momentum = weights.iter().map(|array| vec![0.0; array.len()]).collect();
-        State { average: weights.clone(), momentum, weights }
+        let zeros: Vec<Vec<f32>> = weights.iter().map(|array| vec![0.0; array.len()]).collect();
+        State::with_parts([weights.clone(), zeros.clone(), zeros, weights])
     }
 
-    /// One step. `gradients` are used up; `decays` says which arrays shrink; `step` counts from 0.
+    /// Weights, momentum, squares and average.
+    pub(crate) fn with_parts([weights, momentum, squares, average]: [Vec<Vec<f32>>; 4]) -> State {
+        State { weights, momentum, squares, average, scratch: Scratch::default() }
+    }
+
+    /// One step; `step` counts from 0.
     pub(crate) fn step(
         &mut self,
         config: &OptimizerConfig,
         rate: f32,
         step: u64,
         gradients: &[Vec<f32>],
-        decays: &[bool],
+        kinds: &[Kind],
     ) {
-        let length = gradients.iter().flatten().map(|g| f64::from(g * g)).sum::<f64>().sqrt() as f32;
+        let learned = gradients.iter().zip(kinds).filter(|(_, kind)| **kind != Kind::Mean).map(|(g, _)| g);
+        let length = learned.flatten().map(|g| f64::from(g * g)).sum::<f64>().sqrt() as f32;
         let scale = if length > config.max_gradient { config.max_gradient / length } else { 1.0 };
         // A young average forgets faster.
         let keep = config.average.min((1 + step) as f32 / (10 + step) as f32);
-        let arrays = self.weights.iter_mut().zip(&mut self.momentum).zip(&mut self.average);
-        for (((weights, momentum), average), (gradients, decays)) in arrays.zip(gradients.iter().zip(decays))
-        {
-            let decay = if *decays { config.weight_decay } else { 0.0 };
-            for (((w, m), a), g) in
-                weights.iter_mut().zip(momentum.iter_mut()).zip(average.iter_mut()).zip(gradients)
-            {
-                *m = config.momentum * *m + (g * scale + decay * *w);
-                *w -= rate * *m;
+        let arrays = self.weights.iter_mut().zip(&mut self.momentum).zip(&mut self.squares);
+        let arrays = arrays.zip(&mut self.average).zip(gradients.iter().zip(kinds));
+        for ((((weights, momentum), squares), average), (gradients, &kind)) in arrays {
+            let decay = if kind == Kind::Bias { 0.0 } else { config.weight_decay };
+            match (config.direction, kind) {
+                (_, Kind::Mean) => {
+                    weights.iter_mut().zip(gradients).for_each(|(w, g)| *w -= MEAN_RATE * g);
+                }
+                (Direction::Momentum, _) => {
+                    for ((w, m), g) in weights.iter_mut().zip(momentum.iter_mut()).zip(gradients) {
+                        *m = config.momentum * *m + (g * scale + decay * *w);
+                        *w -= rate * *m;
+                    }
+                }
+                (Direction::Muon, Kind::Filters(rows)) => {
+                    for (m, g) in momentum.iter_mut().zip(gradients) {
+                        *m = config.momentum * *m + g;
+                    }
+                    // A step ahead (Nesterov), as Muon's authors advise.
+                    let ahead = momentum.iter().zip(gradients).map(|(m, g)| config.momentum * m + g);
+                    let direction = muon::orthogonal(ahead, rows, &mut self.scratch);
+                    for (w, d) in weights.iter_mut().zip(direction) {
+                        *w -= rate * (d + decay * *w);
+                    }
+                }
+                (Direction::Muon, _) => {
+                    let young = |keep: f32| 1.0 - keep.powi(i32::try_from(step + 1).unwrap_or(i32::MAX));
+                    let (of_mean, of_square) = (young(config.momentum), young(ADAM_SQUARES));
+                    let moments = momentum.iter_mut().zip(squares);
+                    for ((w, (m, s)), g) in weights.iter_mut().zip(moments).zip(gradients) {
+                        *m += (1.0 - config.momentum) * (g - *m);
+                        *s += (1.0 - ADAM_SQUARES) * (g * g - *s);
+                        let direction = (*m / of_mean) / ((*s / of_square).sqrt() + 1e-8);
+                        *w -= ADAM_RATE * rate * (direction + decay * *w);
+                    }
+                }
+            }
+            for (a, w) in average.iter_mut().zip(weights.iter()) {
                 *a += (1.0 - keep) * (*w - *a);
             }
         }
     }
 }
+
+/// How fast running means follow.
+const MEAN_RATE: f32 = 0.02;
+
+/// Share of the mean square of gradients that a step keeps.
+const ADAM_SQUARES: f32 = 0.99;
+
+/// The learning rate of what Muon does not move, as a share of Muon's.
+const ADAM_RATE: f32 = 0.1;
 
 #[cfg(test)]
 mod tests {
@@ -118,7 +207,7 @@ mod tests {
         };
         let mut state = State::new(vec![vec![1.0], vec![1.0]]);
         for step in 0..2 {
-            state.step(&config, 0.1, step, &[vec![2.0], vec![2.0]], &[true, false]);
+            state.step(&config, 0.1, step, &[vec![2.0], vec![2.0]], &[Kind::Matrix, Kind::Bias]);
         }
         // m = 2.1, w = 0.79; m = 1.05 + 2.079 = 3.129, w = 0.4771. Without decay: m = 2, w = 0.8; m = 3, w = 0.5.
         assert!((state.weights[0][0] - 0.4771).abs() < 1e-6);
@@ -132,7 +221,7 @@ mod tests {
         let mut state = State::new(vec![vec![1.0]]);
         // Kept: 1/10, then 2/11; from the 81st step on 9/10.
         for (step, weight, average) in [(0, 0.9, 0.91), (1, 0.8, 0.82), (90, 0.7, 0.808)] {
-            state.step(&config, 0.1, step, &[vec![1.0]], &[false]);
+            state.step(&config, 0.1, step, &[vec![1.0]], &[Kind::Bias]);
             assert!((state.weights[0][0] - weight).abs() < 1e-6, "{state:?}");
             assert!((state.average[0][0] - average).abs() < 1e-6, "{state:?}");
         }
@@ -147,8 +236,33 @@ mod tests {
             ..OptimizerConfig::default()
         };
         let mut state = State::new(vec![vec![0.0, 0.0]]);
-        state.step(&config, 1.0, 0, &[vec![30.0, 40.0]], &[true]);
+        state.step(&config, 1.0, 0, &[vec![30.0, 40.0]], &[Kind::Matrix]);
         assert_eq!(state.weights[0], [-3.0, -4.0]);
+    }
+
+    #[test]
+    fn muon_moves_filters_as_far_whatever_their_gradient() {
+        let config = OptimizerConfig {
+            direction: Direction::Muon,
+            weight_decay: 0.0,
+            ..OptimizerConfig::default()
+        };
+        let kind = |shape: &[usize]| Kind::of(&Param { name: "a".to_owned(), shape: shape.to_vec() });
+        let kinds = [kind(&[2, 1, 3, 1]), kind(&[2])];
+        assert_eq!(kinds, [Kind::Filters(2), Kind::Bias]);
+        let moved = |size: f32| {
+            let mut state = State::new(vec![vec![0.0; 6], vec![0.0; 2]]);
+            let filters = [3.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(|g| g * size).to_vec();
+            state.step(&config, 0.1, 0, &[filters, vec![size, -size]], &kinds);
+            state.weights
+        };
+        let (small, large) = (moved(0.01), moved(100.0));
+        // Both rows move by about the rate, and biases by a tenth of it.
+        assert!((-0.13..-0.06).contains(&small[0][0]) && (-0.13..-0.06).contains(&small[0][4]), "{small:?}");
+        assert!((small[1][0] + 0.01).abs() < 1e-5 && (small[1][1] - 0.01).abs() < 1e-5, "{small:?}");
+        for (a, b) in small.iter().flatten().zip(large.iter().flatten()) {
+            assert!((a - b).abs() < 1e-4, "{small:?} {large:?}");
+        }
     }
 
     #[test]

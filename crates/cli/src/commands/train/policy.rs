@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen_nets::{
     NetSpec, Network,
-    train::{self, Accuracy, DataFile, Dataset, Report, Schedule, SessionConfig, TrainConfig, Trainer},
+    train::{self, Accuracy, DataFile, Dataset, Direction, Report, Schedule, SessionConfig, TrainConfig, Trainer},
 };
 
 use crate::output::Output;
@@ -71,6 +71,12 @@ pub(crate) struct PolicyArgs {
     /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
     #[arg(long, value_name = "NAME", value_parser = schedule)]
     schedule: Option<Schedule>,
+    /// Where the weights go: momentum, or muon, which learns more from each position (its rate: about 0.02)
+    #[arg(long, value_name = "NAME", value_parser = direction)]
+    direction: Option<Direction>,
+    /// Each step shrinks weights by the learning rate times this
+    #[arg(long, value_name = "X")]
+    weight_decay: Option<f32>,
     /// Share of the averaged weights that a step keeps; they are what is tested and saved
     #[arg(long, value_name = "X")]
     average: Option<f32>,
@@ -159,6 +165,14 @@ fn schedule(text: &str) -> Result<Schedule, String> {
     }
 }
 
+fn direction(text: &str) -> Result<Direction, String> {
+    match text {
+        "momentum" => Ok(Direction::Momentum),
+        "muon" => Ok(Direction::Muon),
+        _ => Err("choose momentum or muon".to_owned()),
+    }
+}
+
 /// The settings that the flags describe.
 fn config(args: &PolicyArgs) -> Result<TrainConfig> {
     let mut config = TrainConfig::new(arch(&args.arch)?);
@@ -166,6 +180,8 @@ fn config(args: &PolicyArgs) -> Result<TrainConfig> {
     optimizer.learning_rate = args.learning_rate.unwrap_or(optimizer.learning_rate);
     optimizer.momentum = args.momentum.unwrap_or(optimizer.momentum);
     optimizer.schedule = args.schedule.unwrap_or(optimizer.schedule);
+    optimizer.direction = args.direction.unwrap_or(optimizer.direction);
+    optimizer.weight_decay = args.weight_decay.unwrap_or(optimizer.weight_decay);
     optimizer.average = args.average.unwrap_or(optimizer.average);
     config.positions = args.positions.unwrap_or(config.positions);
     config.batch = args.batch.unwrap_or(config.batch);
