@@ -130,11 +130,11 @@ impl Group {
             }
             _ => None,
         };
-        let owners = (ownership && score.is_some()).then(|| {
+        let owners = score.filter(|_| ownership).and_then(|score| {
             let mut last = board.clone();
             stored.moves[at..].iter().for_each(|&code| play(&mut last, code));
-            let owners = super::ownership::final_owners(&last, index);
-            last.points().map(|v| owners[v] * sign).collect()
+            let owners = super::ownership::final_owners(&last, stored.komi, score * sign)?;
+            Some(last.points().map(|v| owners[v] * sign).collect())
         });
         let rank = stored.ranks[(!me).index()];
         Sample { board, history, next, komi: stored.komi, rank, win, score, owners }

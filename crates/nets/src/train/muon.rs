@@ -24,11 +24,7 @@ pub(crate) struct Scratch {
 }
 
 /// A matrix with the directions of the given one, of so many rows, and all singular values near 1.
-pub(crate) fn orthogonal(
-    numbers: impl Iterator<Item = f32>,
-    rows: usize,
-    scratch: &mut Scratch,
-) -> &[f32] {
+pub(crate) fn orthogonal(numbers: impl Iterator<Item = f32>, rows: usize, scratch: &mut Scratch) -> &[f32] {
     let Scratch { matrix, transposed, gram, square, step, product, other } = scratch;
     matrix.clear();
     matrix.extend(numbers);

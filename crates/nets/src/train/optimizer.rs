@@ -45,7 +45,8 @@ pub enum Direction {
     /// Along the momentum of the gradients.
     #[default]
     Momentum,
-    /// Filters move equally far in all directions (Jordan et al. 2024, "Muon"); for all else each weight's gradient
+    /// Filters move equally far in all directions (Jordan et al. 2024, "Muon"), and the sum of an output's squares is
+    /// at most 1 in the mean, so that no layer makes its inputs much larger; for all else each weight's gradient
     /// is measured by its usual size, with a tenth of the learning rate (Kingma and Ba 2015, "Adam").
     Muon,
 }
@@ -164,6 +165,12 @@ impl State {
                     for (w, d) in weights.iter_mut().zip(direction) {
                         *w -= rate * (d + decay * *w);
                     }
+                    // Steps of equal length would make weights, and what comes of them, larger and larger.
+                    let most = (rows as f32).sqrt();
+                    let norm = weights.iter().map(|w| w * w).sum::<f32>().sqrt();
+                    if norm > most {
+                        weights.iter_mut().for_each(|w| *w *= most / norm);
+                    }
                 }
                 (Direction::Muon, _) => {
                     let young = |keep: f32| 1.0 - keep.powi(i32::try_from(step + 1).unwrap_or(i32::MAX));
@@ -242,11 +249,8 @@ mod tests {
 
     #[test]
     fn muon_moves_filters_as_far_whatever_their_gradient() {
-        let config = OptimizerConfig {
-            direction: Direction::Muon,
-            weight_decay: 0.0,
-            ..OptimizerConfig::default()
-        };
+        let config =
+            OptimizerConfig { direction: Direction::Muon, weight_decay: 0.0, ..OptimizerConfig::default() };
         let kind = |shape: &[usize]| Kind::of(&Param { name: "a".to_owned(), shape: shape.to_vec() });
         let kinds = [kind(&[2, 1, 3, 1]), kind(&[2])];
         assert_eq!(kinds, [Kind::Filters(2), Kind::Bias]);
@@ -263,6 +267,10 @@ mod tests {
         for (a, b) in small.iter().flatten().zip(large.iter().flatten()) {
             assert!((a - b).abs() < 1e-4, "{small:?} {large:?}");
         }
+        let mut state = State::new(vec![vec![5.0; 6], vec![0.0; 2]]);
+        state.step(&config, 0.1, 0, &[vec![-1.0; 6], vec![0.0; 2]], &kinds);
+        let squares: f32 = state.weights[0].iter().map(|w| w * w).sum();
+        assert!((squares - 2.0).abs() < 1e-4, "as many as outputs: {squares}");
     }
 
     #[test]

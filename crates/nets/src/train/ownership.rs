@@ -1,32 +1,56 @@
 //! Whose each point is at the end of a counted game.
 //!
-//! Records do not tell which stones are dead when both players pass, so a few playouts decide.
+//! Records do not tell which stones are dead when both players pass. Playouts decide, and the score that the players agreed
+//! on tells whether they are right: where they are not, nothing is learned.
 
-use tengen_board::{Board, Color, Move, VertexMap, area_owners};
-use tengen_engine::rng::Rng;
+use tengen_board::{Board, Color, VertexMap, area_owners, without_chains};
+use tengen_engine::{
+    rng::Rng,
+    status::{lost_stones, ownership},
+};
 
-/// Playouts for one position: the owners are clear at the end of a game.
-const PLAYOUTS: usize = 16;
+/// Playouts for one position: the owners are mostly clear at the end of a game.
+const PLAYOUTS: usize = 8;
 
-/// Each point's owner, from −1 (White) to 1, by uniform playouts from the final position.
-pub(crate) fn final_owners(board: &Board, seed: u64) -> VertexMap<f32> {
-    let mut rng = Rng::new(seed);
-    let mut sums = VertexMap::filled(0.0);
-    let mut copy = board.clone();
-    for _ in 0..PLAYOUTS {
-        copy.clone_from(board);
-        let (mut passes, mut moves) = (0, 0);
-        while passes < 2 && moves < 3 * board.area() {
-            let me = copy.to_play();
-            let mv = copy.draw_empty(|n| rng.below(n), |b, v| b.is_legal(v) && !b.is_eye(v, me));
-            copy.play_unchecked(mv);
-            passes = if mv == Move::PASS { passes + 1 } else { 0 };
-            moves += 1;
-        }
-        let owners = area_owners(&copy);
-        for v in board.points() {
-            sums[v] += owners[v].map_or(0.0, |color: Color| color.sign() as f32) / PLAYOUTS as f32;
-        }
+/// Points by which a count of the area may differ from the players' count: territory, and what was left open.
+const TOLERANCE: f32 = 3.0;
+
+/// Each point's owner, 1 for Black, −1 for White; nothing if they do not explain Black's score (komi counted).
+pub(crate) fn final_owners(board: &Board, komi: f32, score: f32) -> Option<VertexMap<f32>> {
+    let mean = ownership(board, PLAYOUTS, &mut Rng::new(board.hash()));
+    let (cleared, _) = without_chains(board, &lost_stones(board, &mean));
+    let owners = area_owners(&cleared);
+    let mut signs = VertexMap::filled(0.0);
+    let mut total = -komi;
+    for v in board.points() {
+        signs[v] = owners[v].map_or(0.0, |color: Color| color.sign() as f32);
+        total += signs[v];
     }
-    sums
+    ((total - score).abs() <= TOLERANCE).then_some(signs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_stones_are_the_surrounding_player_s_if_the_score_says_so() {
+        let board = Board::from_diagram(
+            "
+            . . X . O . .
+            . . X . O . .
+            . O X . O . .
+            . . X . O . .
+            . . X . O . .
+            . . X . O . .
+            . . X . O . .",
+        )
+        .unwrap();
+        // Black has 21 points and White 21, the column between them is nobody's.
+        let owners = final_owners(&board, 0.5, -0.5).unwrap();
+        let sums: f32 = board.points().map(|v| owners[v]).sum();
+        assert_eq!(sums, 0.0);
+        // With the white stone alive Black would have lost by far.
+        assert!(final_owners(&board, 0.5, -20.5).is_none());
+    }
 }

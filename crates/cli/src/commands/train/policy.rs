@@ -15,7 +15,9 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen_nets::{
     NetSpec, Network,
-    train::{self, Accuracy, DataFile, Dataset, Direction, Report, Schedule, SessionConfig, TrainConfig, Trainer},
+    train::{
+        self, Accuracy, DataFile, Dataset, Direction, Report, Schedule, SessionConfig, TrainConfig, Trainer,
+    },
 };
 
 use crate::output::Output;
