@@ -47,6 +47,8 @@ pub enum Expect {
     Less,
     /// No difference worth mentioning.
     Same,
+    /// No gain: not above zero.
+    NotMore,
     /// The value itself lies in a range.
     Within,
 }
@@ -161,8 +163,9 @@ impl Check {
         };
         let (tells, is_wide) = (self.tells(difference.interval), difference.interval.half_width() > WIDEST);
         let undecided = n < FEWEST || is_wide || difference.interval.half_width().is_nan();
-        // A wide interval that contains zero does not speak for equality.
-        let points = tells == Verdict::Fails || tells == Verdict::Holds && self.expect != Expect::Same;
+        // A wide interval that contains zero does not speak for equality, nor against a gain.
+        let absence = matches!(self.expect, Expect::Same | Expect::NotMore);
+        let points = tells == Verdict::Fails || tells == Verdict::Holds && !absence;
         Checked {
             claim,
             difference: Some(difference.value),
@@ -176,7 +179,7 @@ impl Check {
     }
 
     /// What an interval tells, however wide it is. A direction holds if the interval lies on that side of zero; it fails if it lies on the
-    /// other side, or if it excludes the paper's difference from below. "The same" fails if the interval excludes zero. A range
+    /// other side, or if it excludes the paper's difference from below. "The same" fails if the interval excludes zero, "not more" if it lies above zero. A range
     /// holds if it contains the interval and fails if it does not meet it.
     fn tells(&self, interval: Interval) -> Verdict {
         // As if more were expected.
@@ -189,7 +192,8 @@ impl Check {
                 Verdict::Fails
             }
             (Expect::Same, _) if low <= 0.0 && high >= 0.0 => Verdict::Holds,
-            (Expect::Same, _) => Verdict::Fails,
+            (Expect::NotMore, _) if low <= 0.0 => Verdict::Holds,
+            (Expect::Same | Expect::NotMore, _) => Verdict::Fails,
             (Expect::Within, Some((least, most))) if low >= least && high <= most => Verdict::Holds,
             (Expect::Within, Some((least, most))) if high < least || low > most => Verdict::Fails,
             _ => Verdict::Inconclusive,
@@ -227,6 +231,9 @@ mod tests {
             (Expect::Less, Some(-8.0), (-7.0, 1.0), Fails),
             (Expect::Same, None, (-3.0, 4.0), Holds),
             (Expect::Same, None, (1.0, 4.0), Fails),
+            (Expect::NotMore, None, (-9.0, -3.0), Holds),
+            (Expect::NotMore, None, (-3.0, 4.0), Holds),
+            (Expect::NotMore, None, (1.0, 4.0), Fails),
             (Expect::Within, None, (41.0, 44.0), Holds),
             (Expect::Within, None, (39.0, 44.0), Inconclusive),
             (Expect::Within, None, (46.0, 47.0), Fails),
