@@ -10,7 +10,11 @@
 //! **Source.** Jin and Keutzer 2015; accumulators that are updated rather than computed are Nasu's (2018, "NNUE"), from
 //! shogi and chess.
 
+// Vector instructions are only generated inside functions that are inlined into one with the right target features.
+#![allow(clippy::inline_always)]
+
 mod codes;
+mod lanes;
 mod marks;
 mod policy;
 mod quantized;

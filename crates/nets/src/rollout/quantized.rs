@@ -4,7 +4,10 @@ use std::path::Path;
 
 use tengen_board::{Board, MAX_SIZE};
 
-use super::codes::Codes;
+use super::{
+    codes::Codes,
+    lanes::{LANES, Multiply, lanes},
+};
 use crate::{
     error::NetError,
     kernels::padded,
@@ -72,23 +75,26 @@ impl FloatLayer {
 /// A 3x3 layer between the first and the last.
 #[derive(Debug)]
 pub(super) struct Middle {
-    /// For each channel, `3` rows of `3` cells of the channels before.
-    pub(super) weights: Vec<i16>,
+    /// For each [`TOGETHER`] channels, 9 cells of the channels before, [`LANES`] of them for each of the channels.
+    weights: Vec<i16>,
     /// In units of the result.
-    pub(super) bias: Vec<f32>,
+    bias: Vec<f32>,
     /// From the sum of products to a unit of the result.
-    pub(super) factor: f32,
+    factor: f32,
 }
+
+/// Channels of a middle layer computed together, so that numbers are read once for all of them.
+const TOGETHER: usize = 4;
 
 /// The layer that gives the logits.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) kernel: usize,
     /// `kernel` rows of `kernel` cells of channels.
-    pub(super) weights: Vec<i16>,
-    pub(super) bias: f32,
+    weights: Vec<i16>,
+    bias: f32,
     /// From the sum of products to a logit.
-    pub(super) factor: f32,
+    factor: f32,
 }
 
 impl RolloutNetwork {
@@ -287,12 +293,49 @@ impl Middle {
     fn new(weights: &[f32], bias: &[f32], (real, channels): (usize, usize), before: f32) -> Middle {
         let each = real * 9;
         let scale = weight_scale(weights, each);
-        let mut arranged: Vec<i16> =
-            weights.chunks_exact(each).flat_map(|filter| arrange(filter, (real, channels), scale)).collect();
-        arranged.resize(channels * channels * 9, 0);
+        let mut filters: Vec<Vec<i16>> =
+            weights.chunks_exact(each).map(|filter| arrange(filter, (real, channels), scale).collect()).collect();
+        filters.resize(channels, vec![0; channels * 9]);
+        let mut arranged = Vec::with_capacity(channels * channels * 9);
+        for together in filters.chunks_exact(TOGETHER) {
+            for i in 0..channels * 9 / LANES {
+                together.iter().for_each(|filter| arranged.extend(lanes(filter)[i]));
+            }
+        }
         let mut bias: Vec<f32> = bias.iter().map(|b| b * MIDDLE_SCALE).collect();
         bias.resize(channels, 0.0);
         Middle { weights: arranged, bias, factor: MIDDLE_SCALE / (scale * before) }
+    }
+
+    /// Computes the sums of one cell.
+    #[inline(always)]
+    pub(super) fn compute(
+        &self,
+        multiply: impl Multiply,
+        from: &[i16],
+        to: &mut [i16],
+        cell: usize,
+        channels: usize,
+    ) {
+        let width = 3 * channels;
+        let from = &from[(cell - STRIDE - 1) * channels..];
+        let to = &mut to[cell * channels..][..channels];
+        let blocks = self.weights.chunks_exact(TOGETHER * 3 * width).zip(self.bias.as_chunks::<TOGETHER>().0);
+        for (to, (weights, bias)) in to.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(blocks) {
+            let mut totals = [[0; LANES / 2]; TOGETHER];
+            let weights = weights.as_chunks::<LANES>().0.as_chunks::<TOGETHER>().0;
+            for (row, weights) in weights.chunks_exact(width / LANES).enumerate() {
+                let sums = lanes(&from[row * STRIDE * channels..][..width]);
+                for (sums, weights) in sums.iter().zip(weights) {
+                    for (total, weights) in totals.iter_mut().zip(weights) {
+                        multiply.add_products(total, sums, weights);
+                    }
+                }
+            }
+            for ((to, total), bias) in to.iter_mut().zip(totals).zip(bias) {
+                *to = (total.iter().sum::<i32>() as f32 * self.factor + bias).round() as i16;
+            }
+        }
     }
 }
 
@@ -308,5 +351,20 @@ impl Head {
         let scale = weight_scale(weights, weights.len());
         let arranged = arrange(weights, (real, channels), scale).collect();
         Head { kernel, weights: arranged, bias, factor: 1.0 / (scale * before) }
+    }
+
+    /// The logit of a cell.
+    #[inline(always)]
+    pub(super) fn logit(&self, multiply: impl Multiply, sums: &[i16], cell: usize, channels: usize) -> f32 {
+        let width = self.kernel * channels;
+        let start = cell - self.kernel / 2 * (STRIDE + 1);
+        let mut total = [0; LANES / 2];
+        let rows = sums[start * channels..].chunks(STRIDE * channels);
+        for (sums, weights) in rows.zip(self.weights.chunks_exact(width)) {
+            for (sums, weights) in lanes(sums).iter().zip(lanes(weights)) {
+                multiply.add_products(&mut total, sums, weights);
+            }
+        }
+        total.iter().sum::<i32>() as f32 * self.factor + self.bias
     }
 }

@@ -1,15 +1,14 @@
 //! A position as one colour sees it: the first layer's sums, and the weights that moves are drawn by.
 
-use tengen_board::{Board, Color, Move, Vertex, VertexMap};
+use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 use tengen_engine::rng::Rng;
 
 use super::{
+    lanes::{LANES, Multiply, lanes, lanes_mut},
     marks::{Marks, columns},
     quantized::{RolloutNetwork, STRIDE, cell},
 };
 
-/// Numbers that are worked on together.
-const LANES: usize = 16;
 /// Numbers of a row of weights.
 const ROW: usize = 24;
 /// The most turns that are shown.
@@ -36,6 +35,9 @@ pub(super) struct Side {
     pending: VertexSet,
     /// Points whose logits are out of date.
     dirty: Marks,
+    /// Points whose logits are being computed, and these.
+    points: Vec<(u8, u8)>,
+    logits: Vec<f32>,
     /// exp(logit / temperature) by rows; 0 where the player may not or should not play.
     weights: [[f32; ROW]; 19],
     row_sums: [f32; 19],
@@ -70,6 +72,8 @@ impl Side {
             ko: Vertex::NONE,
             pending: VertexSet::default(),
             dirty: Marks::none(),
+            points: Vec::with_capacity(MAX_AREA),
+            logits: Vec::with_capacity(MAX_AREA),
             weights: [[0.0; ROW]; 19],
             row_sums: [0.0; 19],
         }
@@ -100,21 +104,22 @@ impl Side {
         self.pending.insert(v);
     }
 
-    /// Brings everything up to date. `codes` are those of the position, `moves` the moves that led to it, and
+    /// Brings everything up to date. `codes` are those of the position, with the columns of stones in each row, `moves` the moves that led to it, and
     /// `sharpness` turns a logit into a power of 2.
     #[inline(always)]
     pub(super) fn update(
         &mut self,
+        multiply: impl Multiply,
         network: &RolloutNetwork,
         board: &Board,
-        codes: &VertexMap<u8>,
+        (codes, occupied): (&VertexMap<u8>, &[u32; 19]),
         moves: &[Move],
         sharpness: f32,
     ) {
         self.update_stones(network, codes);
         self.update_turns(network, moves);
         self.update_ko(network, board.ko());
-        self.update_weights(network, board, sharpness);
+        self.update_weights(multiply, network, (board, occupied), sharpness);
     }
 
     #[inline(always)]
@@ -127,6 +132,7 @@ impl Side {
                 let (new, old) = (codes[v], self.codes[v]);
                 if new != old {
                     self.codes[v] = new;
+                    self.weights[v.row()][v.col()] = 0.0;
                     let seen = |code| network.stone_stamp(network.codes.seen_by(code, self.color));
                     self.replace(network, v, seen(old), seen(new));
                 }
@@ -184,52 +190,55 @@ impl Side {
         let (kernel, channels) = (network.kernel, network.channels);
         let width = kernel * channels;
         let start = cell(at.0, at.1) - kernel / 2 * (STRIDE + 1);
-        for row in 0..kernel {
-            let sums = lanes_mut(&mut self.sums[(start + row * STRIDE) * channels..][..width]);
-            let new = lanes(&new[row * width..][..width]);
-            let old = lanes(&old[row * width..][..width]);
-            for ((sum, new), old) in sums.iter_mut().zip(new).zip(old) {
+        let rows = self.sums[start * channels..].chunks_mut(STRIDE * channels);
+        let stamps = new.chunks_exact(width).zip(old.chunks_exact(width));
+        for (row, (new, old)) in rows.zip(stamps) {
+            for ((sum, new), old) in lanes_mut(row).iter_mut().zip(lanes(new)).zip(lanes(old)) {
+                // Copies, so that it is plain that nothing overlaps.
+                let (mut result, new, old) = (*sum, *new, *old);
                 for i in 0..LANES {
-                    sum[i] = sum[i].wrapping_add(new[i].wrapping_sub(old[i]));
+                    result[i] = result[i].wrapping_add(new[i]).wrapping_sub(old[i]);
                 }
+                *sum = result;
             }
         }
     }
 
     /// Computes the logits that are out of date, where the player may play.
     #[inline(always)]
-    fn update_weights(&mut self, network: &RolloutNetwork, board: &Board, sharpness: f32) {
+    fn update_weights(
+        &mut self,
+        multiply: impl Multiply,
+        network: &RolloutNetwork,
+        (board, occupied): (&Board, &[u32; 19]),
+        sharpness: f32,
+    ) {
         let (width, height) = (board.width(), board.height());
-        let mut points = [(0u8, 0u8); 361];
-        let mut count = 0;
+        let mut points = std::mem::take(&mut self.points);
+        points.clear();
         for row in 0..height {
-            let bits = self.dirty.row(row, width);
-            for col in columns(bits) {
-                let v = Vertex::new(col, row);
+            for col in columns(self.dirty.row(row, width) & !occupied[row]) {
                 self.weights[row][col] = 0.0;
-                if is_playable(board, v, self.color) {
-                    points[count] = (col as u8, row as u8);
-                    count += 1;
+                if is_playable(board, Vertex::new(col, row), self.color) {
+                    points.push((col as u8, row as u8));
                 }
             }
         }
-        let points = &points[..count];
         if !self.middle.is_empty() {
-            self.update_middle(network, points, (width, height));
+            self.update_middle(multiply, network, &points, (width, height));
         }
         let source = self.middle.last().unwrap_or(&self.sums);
-        let mut logits = [0.0f32; 368];
-        for (logit, &(col, row)) in logits.iter_mut().zip(points) {
-            *logit = network.head.logit(source, cell(col as usize, row as usize), network.channels);
+        self.logits.clear();
+        self.logits.extend(points.iter().map(|&(col, row)| {
+            network.head.logit(multiply, source, cell(col as usize, row as usize), network.channels)
+        }));
+        for logit in &mut self.logits {
+            *logit = exp2((*logit * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
         }
-        for logit in logits[..count.next_multiple_of(8)].as_chunks_mut::<8>().0 {
-            for x in logit {
-                *x = exp2((*x * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
-            }
-        }
-        for (weight, &(col, row)) in logits.iter().zip(points) {
+        for (weight, &(col, row)) in self.logits.iter().zip(&points) {
             self.weights[row as usize][col as usize] = *weight;
         }
+        self.points = points;
         for row in 0..height {
             if self.dirty.row(row, width) != 0 {
                 self.row_sums[row] = row_sum(&self.weights[row]);
@@ -240,7 +249,13 @@ impl Side {
 
     /// Computes what the logits of these points need of the layers between the first and the last.
     #[inline(always)]
-    fn update_middle(&mut self, network: &RolloutNetwork, points: &[(u8, u8)], (width, height): (usize, usize)) {
+    fn update_middle(
+        &mut self,
+        multiply: impl Multiply,
+        network: &RolloutNetwork,
+        points: &[(u8, u8)],
+        (width, height): (usize, usize),
+    ) {
         let layers = self.middle.len();
         for layer in 0..layers {
             let reach = network.head.kernel / 2 + layers - 1 - layer;
@@ -253,7 +268,7 @@ impl Side {
             let (from, to) = (before.last().unwrap_or(&self.sums), &mut after[0]);
             for row in 0..height {
                 for col in columns(needed.row(row, width)) {
-                    network.middle[layer].compute(from, to, cell(col, row), network.channels);
+                    network.middle[layer].compute(multiply, from, to, cell(col, row), network.channels);
                 }
             }
         }
@@ -292,11 +307,10 @@ impl Side {
     }
 }
 
-/// Whether a move is legal and fills no own eye.
+/// Whether a move on an empty point is legal and fills no own eye.
 #[inline(always)]
 fn is_playable(board: &Board, v: Vertex, me: Color) -> bool {
-    board.is_empty(v)
-        && (board.empty_neighbors(v) != 0 || (!board.is_eye(v, me) && board.is_legal_without_space(v)))
+    board.empty_neighbors(v) != 0 || (!board.is_eye(v, me) && board.is_legal_without_space(v))
 }
 
 #[inline(always)]
@@ -314,71 +328,7 @@ fn row_sum(row: &[f32; ROW]) -> f32 {
 fn exp2(x: f32) -> f32 {
     let whole = x.floor();
     let t = (x - whole) * std::f32::consts::LN_2;
-    let power = 1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * (1.0 / 24.0 + t * (1.0 / 120.0 + t / 720.0)))));
+    let power =
+        1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * (1.0 / 24.0 + t * (1.0 / 120.0 + t / 720.0)))));
     power * f32::from_bits(((whole as i32 + 127) << 23) as u32)
-}
-
-#[inline(always)]
-fn lanes(numbers: &[i16]) -> &[[i16; LANES]] {
-    numbers.as_chunks().0
-}
-
-#[inline(always)]
-fn lanes_mut(numbers: &mut [i16]) -> &mut [[i16; LANES]] {
-    numbers.as_chunks_mut().0
-}
-
-/// Adds the products of neighbouring pairs, negative sums being 0.
-#[inline(always)]
-fn add_products(to: &mut [i32; LANES / 2], sums: &[i16; LANES], weights: &[i16; LANES]) {
-    for i in 0..LANES / 2 {
-        let product = |i: usize| i32::from(sums[i].max(0)) * i32::from(weights[i]);
-        to[i] += product(2 * i) + product(2 * i + 1);
-    }
-}
-
-impl super::quantized::Head {
-    #[inline(always)]
-    fn logit(&self, sums: &[i16], cell: usize, channels: usize) -> f32 {
-        let width = self.kernel * channels;
-        let start = cell - self.kernel / 2 * (STRIDE + 1);
-        let mut total = [0; LANES / 2];
-        for row in 0..self.kernel {
-            let sums = lanes(&sums[(start + row * STRIDE) * channels..][..width]);
-            let weights = lanes(&self.weights[row * width..][..width]);
-            for (sums, weights) in sums.iter().zip(weights) {
-                add_products(&mut total, sums, weights);
-            }
-        }
-        total.iter().sum::<i32>() as f32 * self.factor + self.bias
-    }
-}
-
-impl super::quantized::Middle {
-    /// Computes the sums of one point.
-    #[inline(always)]
-    fn compute(&self, from: &[i16], to: &mut [i16], cell: usize, channels: usize) {
-        /// Channels computed together, so that numbers are read once for all of them.
-        const TOGETHER: usize = 4;
-        let width = 3 * channels;
-        let start = cell - STRIDE - 1;
-        let to = &mut to[cell * channels..][..channels];
-        for (block, to) in to.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
-            let weights = &self.weights[block * TOGETHER * 3 * width..][..TOGETHER * 3 * width];
-            let mut totals = [[0; LANES / 2]; TOGETHER];
-            for row in 0..3 {
-                let sums = lanes(&from[(start + row * STRIDE) * channels..][..width]);
-                for (i, sums) in sums.iter().enumerate() {
-                    for (c, total) in totals.iter_mut().enumerate() {
-                        let weights = lanes(&weights[(c * 3 + row) * width..][..width]);
-                        add_products(total, sums, &weights[i]);
-                    }
-                }
-            }
-            for (c, (to, total)) in to.iter_mut().zip(totals).enumerate() {
-                let sum = total.iter().sum::<i32>() as f32 * self.factor + self.bias[block * TOGETHER + c];
-                *to = sum.round() as i16;
-            }
-        }
-    }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::NullaryFnOnce;
 use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 use tengen_engine::rng::Rng;
 
 use super::{
+    lanes::{Multiply, Plain},
     quantized::RolloutNetwork,
     side::{Side, VertexSet},
 };
@@ -16,12 +17,14 @@ pub(super) struct Stepper {
     network: Arc<RolloutNetwork>,
     /// Turns a logit into a power of 2.
     sharpness: f32,
-    arch: Arch,
+    instructions: Instructions,
     /// The board's width and height, and the first layer's sums when it is empty.
     size: (usize, usize),
     empty_sums: Vec<i16>,
     /// What each point is, and prisoners taken by each colour.
     codes: VertexMap<u8>,
+    /// The columns of stones in each row.
+    occupied: [u32; 19],
     prisoners: [usize; 2],
     sides: [Side; 2],
     /// Stones that were captured and are still to be looked at.
@@ -36,10 +39,11 @@ impl Stepper {
         let sides = Color::ALL.map(|color| Side::new(color, &network));
         Stepper {
             sharpness: std::f32::consts::LOG2_E / temperature,
-            arch: Arch::new(),
+            instructions: Instructions::best(),
             size: (0, 0),
             empty_sums: Vec::new(),
             codes: VertexMap::filled(0),
+            occupied: [0; 19],
             prisoners: [0; 2],
             sides,
             captured: Vec::with_capacity(MAX_AREA),
@@ -53,15 +57,23 @@ impl Stepper {
         Stepper {
             network: Arc::clone(&self.network),
             sharpness: self.sharpness,
-            arch: self.arch,
+            instructions: self.instructions,
             size: self.size,
             empty_sums: self.empty_sums.clone(),
             codes: self.codes,
+            occupied: self.occupied,
             prisoners: self.prisoners,
             sides: self.sides.clone(),
             captured: Vec::with_capacity(MAX_AREA),
             position: self.position,
         }
+    }
+
+    /// The same without special instructions.
+    #[cfg(test)]
+    pub(super) fn plain(mut self) -> Stepper {
+        self.instructions = Instructions::Plain;
+        self
     }
 
     /// Starts with a position.
@@ -74,6 +86,7 @@ impl Stepper {
         }
         self.sides.iter_mut().for_each(|side| side.clear(&self.empty_sums));
         self.codes = VertexMap::filled(0);
+        self.occupied = [0; 19];
         for v in board.points() {
             let chain = board.chain(v);
             // A chain is coded when its first stone comes.
@@ -169,6 +182,9 @@ impl Stepper {
     #[inline(always)]
     fn set(&mut self, v: Vertex, code: u8) {
         self.codes[v] = code;
+        let bit = 1 << v.col();
+        let row = &mut self.occupied[v.row()];
+        *row = if code == 0 { *row & !bit } else { *row | bit };
         self.sides.iter_mut().for_each(|side| side.note(v));
     }
 
@@ -182,27 +198,58 @@ impl Stepper {
     #[inline]
     pub(super) fn update(&mut self, board: &Board, moves: &[Move]) -> &Side {
         let side = &mut self.sides[board.to_play().index()];
-        let (network, codes, sharpness) = (&*self.network, &self.codes, self.sharpness);
-        self.arch.dispatch(Update { side, network, board, codes, moves, sharpness });
+        let (network, sharpness) = (&*self.network, self.sharpness);
+        let stones = (&self.codes, &self.occupied);
+        match self.instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::V3(simd) => {
+                simd.vectorize(Update { multiply: simd, side, network, board, stones, moves, sharpness });
+            }
+            Instructions::Plain => {
+                Update { multiply: Plain, side, network, board, stones, moves, sharpness }.call();
+            }
+        }
         side
     }
 }
 
-/// An update with the best instruction set of the machine.
-struct Update<'a> {
+/// What the machine can do.
+#[derive(Clone, Copy)]
+pub(super) enum Instructions {
+    /// Any machine.
+    Plain,
+    /// With AVX2.
+    #[cfg(target_arch = "x86_64")]
+    V3(pulp::x86::V3),
+}
+
+impl Instructions {
+    fn best() -> Instructions {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            return Instructions::V3(simd);
+        }
+        Instructions::Plain
+    }
+}
+
+/// An update, compiled for each set of instructions.
+struct Update<'a, M> {
+    multiply: M,
     side: &'a mut Side,
     network: &'a RolloutNetwork,
     board: &'a Board,
-    codes: &'a VertexMap<u8>,
+    stones: (&'a VertexMap<u8>, &'a [u32; 19]),
     moves: &'a [Move],
     sharpness: f32,
 }
 
-impl WithSimd for Update<'_> {
+impl<M: Multiply> NullaryFnOnce for Update<'_, M> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.side.update(self.network, self.board, self.codes, self.moves, self.sharpness);
+    fn call(self) {
+        let Update { multiply, side, network, board, stones, moves, sharpness } = self;
+        side.update(multiply, network, board, stones, moves, sharpness);
     }
 }

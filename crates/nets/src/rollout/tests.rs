@@ -37,7 +37,7 @@ fn every_move_of_random_games_agrees_with_a_full_evaluation() {
         let network = network(name, 1);
         let rollout = Arc::new(RolloutNetwork::new(&network).unwrap());
         let mut stepper = Stepper::new(Arc::clone(&rollout), 1.0);
-        let mut fresh = Stepper::new(rollout, 1.0);
+        let mut fresh = Stepper::new(rollout, 1.0).plain();
         let mut rng = Rng::new(5);
         let mut largest: f32 = 0.0;
         for (width, height) in [(19, 19), (9, 9), (5, 5), (2, 2), (7, 3), (13, 13)] {
@@ -120,7 +120,7 @@ fn rollouts_are_legal_games_and_the_same_with_the_same_seed() {
         let rollout = Arc::new(RolloutNetwork::new(&network(name, 3)).unwrap());
         let mut policy = RolloutPolicy::new(rollout, &RolloutConfig::default());
         for (width, height) in [(9, 9), (5, 7), (2, 2)] {
-            let mut play = |policy: &mut dyn PlayoutPolicy, seed| {
+            let play = |policy: &mut dyn PlayoutPolicy, seed| {
                 let (mut board, mut moves) = (Board::new(width, height), Vec::new());
                 let score = policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut Rng::new(seed));
                 let mut again = Board::new(width, height);
@@ -156,4 +156,34 @@ fn networks_that_cannot_play_rollouts_are_refused() {
     assert!(refused(&NetSpec { first_kernel: 11, ..good.clone() }).contains("wider than 9"));
     let deep = Trunk::Plain { layers: 5, channels: 8 };
     assert!(refused(&NetSpec { trunk: deep, ..good }).contains("more than 4 layers"));
+}
+
+#[test]
+#[ignore = "TEMPORARY"]
+fn speed() {
+    for name in NAMES {
+        for path in [None, Some(std::env::var("ROLLOUT_NET").unwrap_or_default())] {
+            let network = match &path {
+                None => network(name, 1),
+                Some(p) if name == "rollout-a" && !p.is_empty() => Network::load(std::path::Path::new(p)).unwrap(),
+                _ => continue,
+            };
+            let rollout = Arc::new(RolloutNetwork::new(&network).unwrap());
+            let mut policy = RolloutPolicy::new(rollout, &RolloutConfig::default());
+            let mut rng = Rng::new(1);
+            let (mut board, mut moves) = (Board::new(19, 19), Vec::new());
+            let mut n = 0;
+            let mut total = 0;
+            let cpu = cpu_time::ThreadTime::now();
+            while cpu.elapsed().as_secs_f64() < 2.0 {
+                board.clone_from(&Board::new(19, 19));
+                moves.clear();
+                policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut rng);
+                n += 1;
+                total += moves.len();
+            }
+            let s = cpu.elapsed().as_secs_f64();
+            eprintln!("{name} {path:?}: {:.0}/s, {:.0} moves, {:.0} ns a move", n as f64 / s, total as f64 / n as f64, 1e9 * s / total as f64);
+        }
+    }
 }
