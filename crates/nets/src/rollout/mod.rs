@@ -12,6 +12,8 @@
 
 // Vector instructions are only generated inside functions that are inlined into one with the right target features.
 #![allow(clippy::inline_always)]
+// Formulas with rows, cells and lanes are clearest as such, and compile to what is meant.
+#![allow(clippy::needless_range_loop)]
 
 mod codes;
 mod lanes;

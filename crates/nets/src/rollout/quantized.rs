@@ -6,7 +6,7 @@ use tengen_board::{Board, MAX_SIZE};
 
 use super::{
     codes::Codes,
-    lanes::{LANES, Multiply, lanes},
+    lanes::{LANES, Lane, Multiply, to_lanes},
 };
 use crate::{
     error::NetError,
@@ -42,14 +42,14 @@ pub(super) const fn cell(col: usize, row: usize) -> usize {
 pub struct RolloutNetwork {
     spec: NetSpec,
     pub(super) codes: Codes,
-    /// Channels, padded.
-    pub(super) channels: usize,
+    /// Channels, padded, in lanes: 1 or 2.
+    pub(super) depth: usize,
     /// Width of the first kernel.
     pub(super) kernel: usize,
     /// What 1 is in the sums of the first layer.
     scale: f32,
-    /// For each code, turn and the ko, `kernel` rows of `kernel` cells of `channels` numbers.
-    stamps: Vec<i16>,
+    /// For each code, turn and the ko, `kernel` rows of `kernel` cells.
+    stamps: Vec<Lane>,
     first: FloatLayer,
     pub(super) middle: Vec<Middle>,
     pub(super) head: Head,
@@ -75,8 +75,8 @@ impl FloatLayer {
 /// A 3x3 layer between the first and the last.
 #[derive(Debug)]
 pub(super) struct Middle {
-    /// For each [`TOGETHER`] channels, 9 cells of the channels before, [`LANES`] of them for each of the channels.
-    weights: Vec<i16>,
+    /// For each [`TOGETHER`] channels, the lanes of 9 cells, each for all of the channels.
+    weights: Vec<[Lane; TOGETHER]>,
     /// In units of the result.
     bias: Vec<f32>,
     /// From the sum of products to a unit of the result.
@@ -86,12 +86,11 @@ pub(super) struct Middle {
 /// Channels of a middle layer computed together, so that numbers are read once for all of them.
 const TOGETHER: usize = 4;
 
-/// The layer that gives the logits.
+/// The 3x3 layer that gives the logits.
 #[derive(Debug)]
 pub(super) struct Head {
-    pub(super) kernel: usize,
-    /// `kernel` rows of `kernel` cells of channels.
-    weights: Vec<i16>,
+    /// The lanes of 9 cells.
+    weights: Vec<Lane>,
     bias: f32,
     /// From the sum of products to a logit.
     factor: f32,
@@ -121,8 +120,11 @@ impl RolloutNetwork {
         let Some(codes) = Codes::new(spec.planes) else {
             return fail("it sees ladders, which cannot be followed move by move");
         };
-        if spec.first_kernel > 2 * MARGIN + 1 || spec.policy.kernel > 2 * MARGIN + 1 || layers > 4 {
-            return fail("its kernels are wider than 9, or it has more than 4 layers");
+        if spec.first_kernel > 2 * MARGIN + 1 || spec.policy.kernel != 3 {
+            return fail("its first kernel is wider than 9, or its last one is not 3 wide");
+        }
+        if layers > 4 || padded(real) > 2 * LANES {
+            return fail("it has more than 4 layers, or more than 32 channels");
         }
         if spec.policy.channels > 0 || spec.value.is_some() {
             return fail("it has a value head, or a layer more in its policy head");
@@ -149,9 +151,9 @@ impl RolloutNetwork {
             })
             .collect();
         let last = 2 * (layers - 1);
-        let head =
-            Head::new(&weights[last], weights[last + 1][0], (spec.policy.kernel, real, channels), before);
-        Ok(RolloutNetwork { spec, codes, channels, kernel, scale, stamps, first, middle, head })
+        let head = Head::new(&weights[last], weights[last + 1][0], (real, channels), before);
+        let (stamps, depth) = (to_lanes(&stamps), channels / LANES);
+        Ok(RolloutNetwork { spec, codes, depth, kernel, scale, stamps, first, middle, head })
     }
 
     /// Its description.
@@ -161,25 +163,25 @@ impl RolloutNetwork {
 
     /// The stamp of a code; 0 adds nothing.
     #[inline(always)]
-    pub(super) fn stone_stamp(&self, code: usize) -> &[i16] {
+    pub(super) fn stone_stamp(&self, code: usize) -> &[Lane] {
         self.stamp(code)
     }
 
     /// The stamp of the last move but so many.
     #[inline(always)]
-    pub(super) fn turn_stamp(&self, turn: usize) -> &[i16] {
+    pub(super) fn turn_stamp(&self, turn: usize) -> &[Lane] {
         self.stamp(self.codes.count() + turn)
     }
 
     /// The stamp of the ko.
     #[inline(always)]
-    pub(super) fn ko_stamp(&self) -> &[i16] {
+    pub(super) fn ko_stamp(&self) -> &[Lane] {
         self.stamp(self.codes.count() + self.codes.turns)
     }
 
     #[inline(always)]
-    fn stamp(&self, index: usize) -> &[i16] {
-        let size = self.kernel * self.kernel * self.channels;
+    fn stamp(&self, index: usize) -> &[Lane] {
+        let size = self.kernel * self.kernel * self.depth;
         &self.stamps[index * size..][..size]
     }
 
@@ -190,21 +192,22 @@ impl RolloutNetwork {
 
     /// How far a change at a point reaches the logits.
     pub(super) fn logit_reach(&self) -> usize {
-        self.kernel / 2 + self.middle.len() + self.head.kernel / 2
+        self.kernel / 2 + self.middle.len() + 1
     }
 
     /// The first layer's sums on an empty board.
-    pub(super) fn empty_sums(&self, board: &Board) -> Vec<i16> {
-        let mut sums = vec![OUTSIDE; CELLS * self.channels];
+    pub(super) fn empty_sums(&self, board: &Board) -> Vec<Lane> {
+        let mut sums = vec![[OUTSIDE; LANES]; CELLS * self.depth];
         let (ones, center) = self.codes.constant_planes();
         let half = self.kernel / 2;
         for p in board.points() {
-            for c in 0..self.channels {
+            for c in 0..self.depth * LANES {
                 let mut sum = 0.0;
                 if c < self.first.channels {
                     sum = self.first.bias[c];
                     for q in board.points() {
-                        let (col, row) = ((q.col() + half).wrapping_sub(p.col()), (q.row() + half).wrapping_sub(p.row()));
+                        let col = (q.col() + half).wrapping_sub(p.col());
+                        let row = (q.row() + half).wrapping_sub(p.row());
                         if col < self.kernel && row < self.kernel {
                             let tap = row * self.kernel + col;
                             sum += ones.iter().map(|&plane| self.first.weight(c, plane, tap)).sum::<f32>();
@@ -212,15 +215,16 @@ impl RolloutNetwork {
                         }
                     }
                 }
-                sums[cell(p.col(), p.row()) * self.channels + c] = (sum * self.scale).round() as i16;
+                let lane = &mut sums[cell(p.col(), p.row()) * self.depth + c / LANES];
+                lane[c % LANES] = (sum * self.scale).round() as i16;
             }
         }
         sums
     }
 
     /// A layer's sums before anything is computed.
-    pub(super) fn blank_sums(&self) -> Vec<i16> {
-        vec![0; CELLS * self.channels]
+    pub(super) fn blank_sums(&self) -> Vec<Lane> {
+        vec![[0; LANES]; CELLS * self.depth]
     }
 }
 
@@ -273,13 +277,16 @@ fn stamps(first: &FloatLayer, codes: Codes, channels: usize, scale: f32) -> Vec<
     out
 }
 
-/// Weights of one channel (`real` x taps) as taps x `channels` whole numbers.
-fn arrange(weights: &[f32], (real, channels): (usize, usize), scale: f32) -> impl Iterator<Item = i16> {
+/// Weights of one channel (`real` x taps) as the lanes of each tap.
+fn arrange(weights: &[f32], (real, channels): (usize, usize), scale: f32) -> Vec<Lane> {
     let taps = weights.len() / real;
-    (0..taps * channels).map(move |i| {
-        let (tap, c) = (i / channels, i % channels);
-        if c < real { (weights[c * taps + tap] * scale).round() as i16 } else { 0 }
-    })
+    let numbers: Vec<i16> = (0..taps * channels)
+        .map(|i| {
+            let (tap, c) = (i / channels, i % channels);
+            if c < real { (weights[c * taps + tap] * scale).round() as i16 } else { 0 }
+        })
+        .collect();
+    to_lanes(&numbers)
 }
 
 /// The largest scale for weights such that neither they nor their products with hidden numbers overflow.
@@ -293,76 +300,72 @@ impl Middle {
     fn new(weights: &[f32], bias: &[f32], (real, channels): (usize, usize), before: f32) -> Middle {
         let each = real * 9;
         let scale = weight_scale(weights, each);
-        let mut filters: Vec<Vec<i16>> =
-            weights.chunks_exact(each).map(|filter| arrange(filter, (real, channels), scale).collect()).collect();
-        filters.resize(channels, vec![0; channels * 9]);
-        let mut arranged = Vec::with_capacity(channels * channels * 9);
-        for together in filters.chunks_exact(TOGETHER) {
-            for i in 0..channels * 9 / LANES {
-                together.iter().for_each(|filter| arranged.extend(lanes(filter)[i]));
-            }
+        let mut filters: Vec<Vec<Lane>> =
+            weights.chunks_exact(each).map(|filter| arrange(filter, (real, channels), scale)).collect();
+        filters.resize(channels, vec![[0; LANES]; channels * 9 / LANES]);
+        let mut arranged = Vec::new();
+        for [a, b, c, d] in filters.as_chunks::<TOGETHER>().0 {
+            arranged.extend((0..a.len()).map(|i| [a[i], b[i], c[i], d[i]]));
         }
         let mut bias: Vec<f32> = bias.iter().map(|b| b * MIDDLE_SCALE).collect();
         bias.resize(channels, 0.0);
         Middle { weights: arranged, bias, factor: MIDDLE_SCALE / (scale * before) }
     }
 
-    /// Computes the sums of one cell.
+    /// Computes the sums of one cell, of `DEPTH` lanes.
     #[inline(always)]
-    pub(super) fn compute(
+    pub(super) fn compute<const DEPTH: usize>(
         &self,
         multiply: impl Multiply,
-        from: &[i16],
-        to: &mut [i16],
+        from: &[Lane],
+        to: &mut [Lane],
         cell: usize,
-        channels: usize,
     ) {
-        let width = 3 * channels;
-        let from = &from[(cell - STRIDE - 1) * channels..];
-        let to = &mut to[cell * channels..][..channels];
-        let blocks = self.weights.chunks_exact(TOGETHER * 3 * width).zip(self.bias.as_chunks::<TOGETHER>().0);
+        let start = (cell - STRIDE - 1) * DEPTH;
+        let to = to[cell * DEPTH..][..DEPTH].as_flattened_mut();
+        let blocks = self.weights.chunks_exact(9 * DEPTH).zip(self.bias.as_chunks::<TOGETHER>().0);
         for (to, (weights, bias)) in to.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(blocks) {
             let mut totals = [[0; LANES / 2]; TOGETHER];
-            let weights = weights.as_chunks::<LANES>().0.as_chunks::<TOGETHER>().0;
-            for (row, weights) in weights.chunks_exact(width / LANES).enumerate() {
-                let sums = lanes(&from[row * STRIDE * channels..][..width]);
-                for (sums, weights) in sums.iter().zip(weights) {
-                    for (total, weights) in totals.iter_mut().zip(weights) {
-                        multiply.add_products(total, sums, weights);
+            for row in 0..3 {
+                let sums = &from[start + row * STRIDE * DEPTH..][..3 * DEPTH];
+                let weights = &weights[row * 3 * DEPTH..][..3 * DEPTH];
+                for i in 0..3 * DEPTH {
+                    for c in 0..TOGETHER {
+                        multiply.add_products(&mut totals[c], &sums[i], &weights[i][c]);
                     }
                 }
             }
-            for ((to, total), bias) in to.iter_mut().zip(totals).zip(bias) {
-                *to = (total.iter().sum::<i32>() as f32 * self.factor + bias).round() as i16;
+            for c in 0..TOGETHER {
+                let sum = totals[c].iter().sum::<i32>() as f32 * self.factor + bias[c];
+                to[c] = sum.round() as i16;
             }
         }
     }
 }
 
 impl Head {
-    fn new(
-        weights: &[f32],
-        bias: f32,
-        (kernel, real, channels): (usize, usize, usize),
-        before: f32,
-    ) -> Head {
+    fn new(weights: &[f32], bias: f32, (real, channels): (usize, usize), before: f32) -> Head {
         // Of several predicted moves the next one.
-        let weights = &weights[..real * kernel * kernel];
+        let weights = &weights[..real * 9];
         let scale = weight_scale(weights, weights.len());
-        let arranged = arrange(weights, (real, channels), scale).collect();
-        Head { kernel, weights: arranged, bias, factor: 1.0 / (scale * before) }
+        Head { weights: arrange(weights, (real, channels), scale), bias, factor: 1.0 / (scale * before) }
     }
 
-    /// The logit of a cell.
+    /// The logit of a cell, of `DEPTH` lanes.
     #[inline(always)]
-    pub(super) fn logit(&self, multiply: impl Multiply, sums: &[i16], cell: usize, channels: usize) -> f32 {
-        let width = self.kernel * channels;
-        let start = cell - self.kernel / 2 * (STRIDE + 1);
+    pub(super) fn logit<const DEPTH: usize>(
+        &self,
+        multiply: impl Multiply,
+        sums: &[Lane],
+        cell: usize,
+    ) -> f32 {
+        let start = (cell - STRIDE - 1) * DEPTH;
+        let weights = &self.weights[..9 * DEPTH];
         let mut total = [0; LANES / 2];
-        let rows = sums[start * channels..].chunks(STRIDE * channels);
-        for (sums, weights) in rows.zip(self.weights.chunks_exact(width)) {
-            for (sums, weights) in lanes(sums).iter().zip(lanes(weights)) {
-                multiply.add_products(&mut total, sums, weights);
+        for row in 0..3 {
+            let sums = &sums[start + row * STRIDE * DEPTH..][..3 * DEPTH];
+            for i in 0..3 * DEPTH {
+                multiply.add_products(&mut total, &sums[i], &weights[row * 3 * DEPTH + i]);
             }
         }
         total.iter().sum::<i32>() as f32 * self.factor + self.bias

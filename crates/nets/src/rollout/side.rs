@@ -4,7 +4,7 @@ use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 use tengen_engine::rng::Rng;
 
 use super::{
-    lanes::{LANES, Multiply, lanes, lanes_mut},
+    lanes::{LANES, Lane, Multiply},
     marks::{Marks, columns},
     quantized::{RolloutNetwork, STRIDE, cell},
 };
@@ -22,9 +22,9 @@ const LARGEST_POWER: f32 = 110.0;
 pub(super) struct Side {
     color: Color,
     /// The first layer's sums, before the ReLU.
-    sums: Vec<i16>,
+    sums: Vec<Lane>,
     /// Those of the layers between the first and the last.
-    middle: Vec<Vec<i16>>,
+    middle: Vec<Vec<Lane>>,
     /// Points of `middle` that are out of date.
     stale: Vec<Marks>,
     /// The code of each point that the sums contain; the moves, and the ko.
@@ -80,7 +80,7 @@ impl Side {
     }
 
     /// Starts again with an empty board.
-    pub(super) fn clear(&mut self, empty_sums: &[i16]) {
+    pub(super) fn clear(&mut self, empty_sums: &[Lane]) {
         self.sums.copy_from_slice(empty_sums);
         // Beyond the board they are 0, and nobody has written there.
         self.stale.iter_mut().for_each(Marks::fill);
@@ -95,7 +95,7 @@ impl Side {
 
     /// Beyond the board nothing may be left of another one.
     pub(super) fn forget_size(&mut self) {
-        self.middle.iter_mut().for_each(|sums| sums.fill(0));
+        self.middle.iter_mut().for_each(|sums| sums.fill([0; LANES]));
     }
 
     /// Notes that the code of a point may have changed.
@@ -107,7 +107,7 @@ impl Side {
     /// Brings everything up to date. `codes` are those of the position, with the columns of stones in each row, `moves` the moves that led to it, and
     /// `sharpness` turns a logit into a power of 2.
     #[inline(always)]
-    pub(super) fn update(
+    pub(super) fn update<const DEPTH: usize>(
         &mut self,
         multiply: impl Multiply,
         network: &RolloutNetwork,
@@ -116,14 +116,14 @@ impl Side {
         moves: &[Move],
         sharpness: f32,
     ) {
-        self.update_stones(network, codes);
-        self.update_turns(network, moves);
-        self.update_ko(network, board.ko());
-        self.update_weights(multiply, network, (board, occupied), sharpness);
+        self.update_stones::<DEPTH>(network, codes);
+        self.update_turns::<DEPTH>(network, moves);
+        self.update_ko::<DEPTH>(network, board.ko());
+        self.update_weights::<DEPTH>(multiply, network, (board, occupied), sharpness);
     }
 
     #[inline(always)]
-    fn update_stones(&mut self, network: &RolloutNetwork, codes: &VertexMap<u8>) {
+    fn update_stones<const DEPTH: usize>(&mut self, network: &RolloutNetwork, codes: &VertexMap<u8>) {
         let pending = std::mem::take(&mut self.pending);
         for (i, mut word) in pending.0.into_iter().enumerate() {
             while word != 0 {
@@ -134,14 +134,14 @@ impl Side {
                     self.codes[v] = new;
                     self.weights[v.row()][v.col()] = 0.0;
                     let seen = |code| network.stone_stamp(network.codes.seen_by(code, self.color));
-                    self.replace(network, v, seen(old), seen(new));
+                    self.replace::<DEPTH>(network, v, seen(old), seen(new));
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn update_turns(&mut self, network: &RolloutNetwork, moves: &[Move]) {
+    fn update_turns<const DEPTH: usize>(&mut self, network: &RolloutNetwork, moves: &[Move]) {
         let shown = network.codes.turns;
         let mut now = [Vertex::NONE; TURNS];
         for (turn, mv) in moves.iter().rev().take(shown).enumerate() {
@@ -155,58 +155,57 @@ impl Side {
         for (turn, &v) in before[..shown].iter().enumerate() {
             if v != Vertex::NONE && now[turn] != v {
                 let new = now.iter().position(|&n| n == v).map_or(none, |turn| network.turn_stamp(turn));
-                self.replace(network, v, network.turn_stamp(turn), new);
+                self.replace::<DEPTH>(network, v, network.turn_stamp(turn), new);
             }
         }
         for (turn, &v) in now[..shown].iter().enumerate() {
             if v != Vertex::NONE && !before.contains(&v) {
-                self.replace(network, v, none, network.turn_stamp(turn));
+                self.replace::<DEPTH>(network, v, none, network.turn_stamp(turn));
             }
         }
     }
 
     #[inline(always)]
-    fn update_ko(&mut self, network: &RolloutNetwork, now: Vertex) {
+    fn update_ko<const DEPTH: usize>(&mut self, network: &RolloutNetwork, now: Vertex) {
         let before = std::mem::replace(&mut self.ko, now);
         if before != now {
             let none = network.stone_stamp(0);
             if before != Vertex::NONE {
-                self.replace(network, before, network.ko_stamp(), none);
+                self.replace::<DEPTH>(network, before, network.ko_stamp(), none);
             }
             if now != Vertex::NONE {
-                self.replace(network, now, none, network.ko_stamp());
+                self.replace::<DEPTH>(network, now, none, network.ko_stamp());
             }
         }
     }
 
     /// Exchanges what a point contributes to the sums.
     #[inline(always)]
-    fn replace(&mut self, network: &RolloutNetwork, v: Vertex, old: &[i16], new: &[i16]) {
+    fn replace<const DEPTH: usize>(&mut self, network: &RolloutNetwork, v: Vertex, old: &[Lane], new: &[Lane]) {
         let at = (v.col(), v.row());
         self.dirty.mark(at, network.logit_reach());
         for (layer, stale) in self.stale.iter_mut().enumerate() {
             stale.mark(at, network.middle_reach(layer));
         }
-        let (kernel, channels) = (network.kernel, network.channels);
-        let width = kernel * channels;
-        let start = cell(at.0, at.1) - kernel / 2 * (STRIDE + 1);
-        let rows = self.sums[start * channels..].chunks_mut(STRIDE * channels);
-        let stamps = new.chunks_exact(width).zip(old.chunks_exact(width));
-        for (row, (new, old)) in rows.zip(stamps) {
-            for ((sum, new), old) in lanes_mut(row).iter_mut().zip(lanes(new)).zip(lanes(old)) {
+        let width = network.kernel * DEPTH;
+        let start = (cell(at.0, at.1) - network.kernel / 2 * (STRIDE + 1)) * DEPTH;
+        for row in 0..network.kernel {
+            let sums = &mut self.sums[start + row * STRIDE * DEPTH..][..width];
+            let (new, old) = (&new[row * width..][..width], &old[row * width..][..width]);
+            for i in 0..width {
                 // Copies, so that it is plain that nothing overlaps.
-                let (mut result, new, old) = (*sum, *new, *old);
-                for i in 0..LANES {
-                    result[i] = result[i].wrapping_add(new[i]).wrapping_sub(old[i]);
+                let (mut sum, new, old) = (sums[i], new[i], old[i]);
+                for c in 0..LANES {
+                    sum[c] = sum[c].wrapping_add(new[c]).wrapping_sub(old[c]);
                 }
-                *sum = result;
+                sums[i] = sum;
             }
         }
     }
 
     /// Computes the logits that are out of date, where the player may play.
     #[inline(always)]
-    fn update_weights(
+    fn update_weights<const DEPTH: usize>(
         &mut self,
         multiply: impl Multiply,
         network: &RolloutNetwork,
@@ -225,13 +224,14 @@ impl Side {
             }
         }
         if !self.middle.is_empty() {
-            self.update_middle(multiply, network, &points, (width, height));
+            self.update_middle::<DEPTH>(multiply, network, &points, (width, height));
         }
         let source = self.middle.last().unwrap_or(&self.sums);
         self.logits.clear();
-        self.logits.extend(points.iter().map(|&(col, row)| {
-            network.head.logit(multiply, source, cell(col as usize, row as usize), network.channels)
-        }));
+        for &(col, row) in &points {
+            let cell = cell(col as usize, row as usize);
+            self.logits.push(network.head.logit::<DEPTH>(multiply, source, cell));
+        }
         for logit in &mut self.logits {
             *logit = exp2((*logit * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
         }
@@ -249,7 +249,7 @@ impl Side {
 
     /// Computes what the logits of these points need of the layers between the first and the last.
     #[inline(always)]
-    fn update_middle(
+    fn update_middle<const DEPTH: usize>(
         &mut self,
         multiply: impl Multiply,
         network: &RolloutNetwork,
@@ -258,7 +258,7 @@ impl Side {
     ) {
         let layers = self.middle.len();
         for layer in 0..layers {
-            let reach = network.head.kernel / 2 + layers - 1 - layer;
+            let reach = layers - layer;
             let mut needed = Marks::none();
             for &(col, row) in points {
                 needed.mark((col as usize, row as usize), reach);
@@ -268,7 +268,7 @@ impl Side {
             let (from, to) = (before.last().unwrap_or(&self.sums), &mut after[0]);
             for row in 0..height {
                 for col in columns(needed.row(row, width)) {
-                    network.middle[layer].compute(multiply, from, to, cell(col, row), network.channels);
+                    network.middle[layer].compute::<DEPTH>(multiply, from, to, cell(col, row));
                 }
             }
         }
@@ -326,9 +326,11 @@ fn row_sum(row: &[f32; ROW]) -> f32 {
 /// 2 to the power of a number from −126 to 126, to six digits: the same on every machine.
 #[inline(always)]
 fn exp2(x: f32) -> f32 {
-    let whole = x.floor();
-    let t = (x - whole) * std::f32::consts::LN_2;
+    /// So large that adding it rounds to a whole number, which then stands in the last bits.
+    const ROUNDS: f32 = 12_582_912.0;
+    let rounded = x + ROUNDS;
+    let t = (x - (rounded - ROUNDS)) * std::f32::consts::LN_2;
     let power =
         1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * (1.0 / 24.0 + t * (1.0 / 120.0 + t / 720.0)))));
-    power * f32::from_bits(((whole as i32 + 127) << 23) as u32)
+    power * f32::from_bits((rounded.to_bits() << 23).wrapping_add(127 << 23))
 }

@@ -7,7 +7,7 @@ use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 use tengen_engine::rng::Rng;
 
 use super::{
-    lanes::{Multiply, Plain},
+    lanes::{Lane, Multiply, Plain},
     quantized::RolloutNetwork,
     side::{Side, VertexSet},
 };
@@ -20,7 +20,7 @@ pub(super) struct Stepper {
     instructions: Instructions,
     /// The board's width and height, and the first layer's sums when it is empty.
     size: (usize, usize),
-    empty_sums: Vec<i16>,
+    empty_sums: Vec<Lane>,
     /// What each point is, and prisoners taken by each colour.
     codes: VertexMap<u8>,
     /// The columns of stones in each row.
@@ -250,6 +250,10 @@ impl<M: Multiply> NullaryFnOnce for Update<'_, M> {
     #[inline(always)]
     fn call(self) {
         let Update { multiply, side, network, board, stones, moves, sharpness } = self;
-        side.update(multiply, network, board, stones, moves, sharpness);
+        if network.depth == 1 {
+            side.update::<1>(multiply, network, board, stones, moves, sharpness);
+        } else {
+            side.update::<2>(multiply, network, board, stones, moves, sharpness);
+        }
     }
 }

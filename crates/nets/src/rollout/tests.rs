@@ -154,36 +154,8 @@ fn networks_that_cannot_play_rollouts_are_refused() {
     let message = refused(&NetSpec::named("default").unwrap());
     assert!(message.contains("residual") && message.contains("--arch rollout-a"), "{message}");
     assert!(refused(&NetSpec { first_kernel: 11, ..good.clone() }).contains("wider than 9"));
+    let wide = Trunk::Plain { layers: 2, channels: 33 };
+    assert!(refused(&NetSpec { trunk: wide, ..good.clone() }).contains("more than 32 channels"));
     let deep = Trunk::Plain { layers: 5, channels: 8 };
     assert!(refused(&NetSpec { trunk: deep, ..good }).contains("more than 4 layers"));
-}
-
-#[test]
-#[ignore = "TEMPORARY"]
-fn speed() {
-    for name in NAMES {
-        for path in [None, Some(std::env::var("ROLLOUT_NET").unwrap_or_default())] {
-            let network = match &path {
-                None => network(name, 1),
-                Some(p) if name == "rollout-a" && !p.is_empty() => Network::load(std::path::Path::new(p)).unwrap(),
-                _ => continue,
-            };
-            let rollout = Arc::new(RolloutNetwork::new(&network).unwrap());
-            let mut policy = RolloutPolicy::new(rollout, &RolloutConfig::default());
-            let mut rng = Rng::new(1);
-            let (mut board, mut moves) = (Board::new(19, 19), Vec::new());
-            let mut n = 0;
-            let mut total = 0;
-            let cpu = cpu_time::ThreadTime::now();
-            while cpu.elapsed().as_secs_f64() < 2.0 {
-                board.clone_from(&Board::new(19, 19));
-                moves.clear();
-                policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut rng);
-                n += 1;
-                total += moves.len();
-            }
-            let s = cpu.elapsed().as_secs_f64();
-            eprintln!("{name} {path:?}: {:.0}/s, {:.0} moves, {:.0} ns a move", n as f64 / s, total as f64 / n as f64, 1e9 * s / total as f64);
-        }
-    }
 }
