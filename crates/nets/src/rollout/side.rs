@@ -37,7 +37,7 @@ pub(super) struct Side {
     dirty: Marks,
     /// Points whose logits are being computed, and these.
     points: Vec<(u8, u8)>,
-    logits: Vec<f32>,
+    logits: [f32; MAX_AREA],
     /// exp(logit / temperature) by rows; 0 where the player may not or should not play.
     weights: [[f32; ROW]; 19],
     row_sums: [f32; 19],
@@ -73,7 +73,7 @@ impl Side {
             pending: VertexSet::default(),
             dirty: Marks::none(),
             points: Vec::with_capacity(MAX_AREA),
-            logits: Vec::with_capacity(MAX_AREA),
+            logits: [0.0; MAX_AREA],
             weights: [[0.0; ROW]; 19],
             row_sums: [0.0; 19],
         }
@@ -227,15 +227,15 @@ impl Side {
             self.update_middle::<DEPTH>(multiply, network, &points, (width, height));
         }
         let source = self.middle.last().unwrap_or(&self.sums);
-        self.logits.clear();
-        for &(col, row) in &points {
+        let logits = &mut self.logits[..points.len()];
+        for (logit, &(col, row)) in logits.iter_mut().zip(&points) {
             let cell = cell(col as usize, row as usize);
-            self.logits.push(network.head.logit::<DEPTH>(multiply, source, cell));
+            *logit = network.head.logit::<DEPTH>(multiply, source, cell);
         }
-        for logit in &mut self.logits {
+        for logit in &mut *logits {
             *logit = exp2((*logit * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
         }
-        for (weight, &(col, row)) in self.logits.iter().zip(&points) {
+        for (weight, &(col, row)) in logits.iter().zip(&points) {
             self.weights[row as usize][col as usize] = *weight;
         }
         self.points = points;
