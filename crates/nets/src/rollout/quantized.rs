@@ -248,11 +248,7 @@ fn largest_sum(first: &FloatLayer, codes: Codes) -> f32 {
             };
             let constant = ones.iter().map(|&plane| first.weight(c, plane, tap)).sum::<f32>().abs();
             let largest = |of: &[Vec<(usize, f32)>]| of.iter().map(size).fold(0.0, f32::max);
-            largest(stones)
-                + largest(turns)
-                + largest(ko)
-                + constant
-                + first.weight(c, center, tap).abs()
+            largest(stones) + largest(turns) + largest(ko) + constant + first.weight(c, center, tap).abs()
         };
         first.bias[c].abs() + (0..first.taps).map(of_tap).sum::<f32>()
     };

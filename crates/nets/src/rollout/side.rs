@@ -104,8 +104,8 @@ impl Side {
         self.pending.insert(v);
     }
 
-    /// Brings everything up to date. `codes` are those of the position, with the columns of stones in each row, `moves` the moves that led to it, and
-    /// `sharpness` turns a logit into a power of 2.
+    /// Brings everything up to date. `codes` are those of the position, `occupied` the columns of stones in each row; `moves` led
+    /// to it, and `sharpness` turns a logit into a power of 2.
     #[inline(always)]
     pub(super) fn update<const DEPTH: usize>(
         &mut self,
@@ -181,7 +181,13 @@ impl Side {
 
     /// Exchanges what a point contributes to the sums.
     #[inline(always)]
-    fn replace<const DEPTH: usize>(&mut self, network: &RolloutNetwork, v: Vertex, old: &[Lane], new: &[Lane]) {
+    fn replace<const DEPTH: usize>(
+        &mut self,
+        network: &RolloutNetwork,
+        v: Vertex,
+        old: &[Lane],
+        new: &[Lane],
+    ) {
         let at = (v.col(), v.row());
         self.dirty.mark(at, network.logit_reach());
         for (layer, stale) in self.stale.iter_mut().enumerate() {

@@ -102,8 +102,7 @@ impl Stepper {
     /// Whether it stands at this position.
     #[inline]
     pub(super) fn is_at(&self, board: &Board) -> bool {
-        self.position == Some((board.hash(), board.to_play()))
-            && self.size == (board.width(), board.height())
+        self.position == Some((board.hash(), board.to_play())) && self.size == (board.width(), board.height())
     }
 
     /// Follows a move, which was just played on the board.

@@ -70,7 +70,11 @@ fn every_move_of_random_games_agrees_with_a_full_evaluation() {
                     if full && weight > 0.0 {
                         let expected = outputs[0].policy[i];
                         largest = largest.max((weight.ln() - expected).abs());
-                        assert!((weight.ln() - expected).abs() < 0.03, "{name} {v}: {} {expected}", weight.ln());
+                        assert!(
+                            (weight.ln() - expected).abs() < 0.03,
+                            "{name} {v}: {} {expected}",
+                            weight.ln()
+                        );
                     }
                 }
                 let mv = stepper.draw(&board, &moves, &mut rng);
@@ -109,7 +113,10 @@ fn moves_are_drawn_by_the_softmax() {
         for (count, expected) in counts.iter().zip(&expected) {
             let share = expected / sum;
             let error = (share * (1.0 - share) / draws as f32).sqrt();
-            assert!((*count as f32 / draws as f32 - share).abs() <= 4.5 * error + 2e-3, "{counts:?} {expected:?}");
+            assert!(
+                (*count as f32 / draws as f32 - share).abs() <= 4.5 * error + 2e-3,
+                "{counts:?} {expected:?}"
+            );
         }
     }
 }
@@ -122,7 +129,8 @@ fn rollouts_are_legal_games_and_the_same_with_the_same_seed() {
         for (width, height) in [(9, 9), (5, 7), (2, 2)] {
             let play = |policy: &mut dyn PlayoutPolicy, seed| {
                 let (mut board, mut moves) = (Board::new(width, height), Vec::new());
-                let score = policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut Rng::new(seed));
+                let score =
+                    policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut Rng::new(seed));
                 let mut again = Board::new(width, height);
                 moves.iter().for_each(|&mv| again.play(mv));
                 (moves, score)
