@@ -41,8 +41,8 @@ impl Candidate {
     }
 }
 
-/// Moves of the game before the root that a leaf carries along, so that policies can look at the last two.
-pub const CONTEXT: usize = 2;
+/// Moves of the game before the root that a leaf carries along: policies look at the last two, networks at eight.
+pub const CONTEXT: usize = 8;
 
 /// A position at the end of a path in the tree, and what an evaluator says about it.
 pub struct Leaf {

@@ -9,6 +9,7 @@ pub mod dynamic_komi;
 mod ending;
 pub mod eval;
 pub mod flat;
+pub mod greedy;
 pub mod gtp;
 pub mod ladder;
 pub mod mcts;

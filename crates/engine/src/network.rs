@@ -1,4 +1,4 @@
-//! How a search uses a network, and what a network says about one position: plain numbers, no tensors.
+//! How a search uses networks, and what a network says about one position: plain numbers, no tensors.
 
 use serde::{Deserialize, Serialize};
 use tengen_board::VertexMap;
@@ -20,6 +20,20 @@ pub struct NetworkConfig {
 impl Default for NetworkConfig {
     fn default() -> Self {
         NetworkConfig { mix: 0.0, symmetries: true, policy_temperature: 1.0, cache: 20_000 }
+    }
+}
+
+/// How a network plays the rollouts of a search (S4.4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RolloutConfig {
+    /// Softmax temperature of its moves, from 0.1 to 100: below 1 rollouts are greedier, above 1 more alike uniform ones.
+    pub temperature: f32,
+}
+
+impl Default for RolloutConfig {
+    fn default() -> Self {
+        RolloutConfig { temperature: 1.0 }
     }
 }
 

@@ -15,7 +15,7 @@ use tengen_board::Game;
 use crate::{
     dynamic_komi::DynamicKomi,
     eval::{Evaluator, area_komi},
-    network::NetworkConfig,
+    network::{NetworkConfig, RolloutConfig},
     noise::{MoveTemperature, RootNoise},
     pace::PaceConfig,
     player::Budget,
@@ -84,6 +84,8 @@ pub struct SearchConfig {
     pub knowledge: Option<KnowledgeConfig>,
     /// How a network is used; none is if absent.
     pub network: Option<NetworkConfig>,
+    /// How a rollout network plays in place of `playout`; none does if absent.
+    pub rollout: Option<RolloutConfig>,
     /// Global corresponding move bias (S3); none if absent.
     pub gcmb: Option<GcmbConfig>,
     /// Progressive widening.
@@ -128,6 +130,7 @@ impl Default for SearchConfig {
             limits: PlayoutLimits::default(),
             knowledge: None,
             network: None,
+            rollout: None,
             gcmb: None,
             widening: Widening::Off,
             expand_visits: 2,

@@ -7,6 +7,7 @@ use tengen_engine::{
     book::{Book, BookPlayer},
     eval::{Evaluator, PlayoutEvaluator},
     flat::{Flat, FlatConfig},
+    greedy::{Greedy, GreedyConfig},
     gtp::{ExternalPlayer, Timeouts},
     mcts::Mcts,
     mixed::Mixed,
@@ -15,7 +16,7 @@ use tengen_engine::{
     playout::{PlayoutConfig, PlayoutLimits, UniformConfig},
     search::SearchConfig,
 };
-use tengen_nets::{AnyNetwork, NetEvaluator};
+use tengen_nets::{AnyNetwork, NetEvaluator, RolloutNetwork, RolloutPolicy};
 
 use crate::{error::SpecError, options::PlayerOptions};
 
@@ -29,6 +30,8 @@ pub enum PlayerConfig {
     Mcts(Box<SearchConfig>),
     /// See [`Flat`].
     Flat(Box<FlatConfig>),
+    /// See [`Greedy`].
+    Greedy(GreedyConfig),
     /// See [`ExternalPlayer`].
     Gtp(ExternalConfig),
 }
@@ -69,37 +72,55 @@ impl ExternalConfig {
     }
 }
 
-/// What a search with a network evaluates leaves by.
-fn evaluator(
-    config: &SearchConfig,
-    network: &NetworkConfig,
-    options: &PlayerOptions,
-) -> Result<Box<dyn Evaluator>, SpecError> {
-    let wrong = |context: &str, message: &str| SpecError::Value {
-        context: context.to_owned(),
-        message: message.to_owned(),
-    };
+fn wrong(context: &str, message: &str) -> SpecError {
+    SpecError::Value { context: context.to_owned(), message: message.to_owned() }
+}
+
+/// The network that values and proposes moves.
+fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecError> {
     let Some(path) = options.net.as_deref() else {
         let remedy = "this player needs a network: --net FILE or net=FILE, a .safetensors of ours or a .bin.gz of KataGo's";
         return Err(SpecError::Start(remedy.to_owned()));
     };
+    AnyNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))
+}
+
+/// The playouts of a search: a policy's, or those of a rollout network.
+fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
+    let Some(rollout) = &config.rollout else {
+        return Ok(Box::new(PlayoutEvaluator::new(config.playout.build(), config.limits)));
+    };
+    if !(0.1..=100.0).contains(&rollout.temperature) {
+        return Err(wrong("rollout.temperature", "must be from 0.1 to 100"));
+    }
+    let Some(path) = options.rollout_net.as_deref() else {
+        let remedy = "this player needs a network for its rollouts: rollout_net=FILE, such as networks/rollout-a.safetensors or one that `tengen train policy --arch rollout-a` trains";
+        return Err(SpecError::Start(remedy.to_owned()));
+    };
+    let network = RolloutNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))?;
+    let policy = RolloutPolicy::new(Arc::new(network), rollout);
+    Ok(Box::new(PlayoutEvaluator::new(Box::new(policy), config.limits)))
+}
+
+/// What a search evaluates leaves by.
+fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
+    let Some(network) = &config.network else { return playouts(config, options) };
+    let net = load_network(options)?;
     if !(0.0..=1.0).contains(&network.mix) {
         return Err(wrong("network.mix", "must be from 0 to 1"));
     }
     if !(network.policy_temperature > 0.0 && network.policy_temperature <= 1000.0) {
         return Err(wrong("network.policy_temperature", "must be more than 0 and at most 1000"));
     }
-    let net = AnyNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))?;
-    if !net.tells_value() {
-        let message = format!("{} does not tell who wins: take a network with a value head", path.display());
-        return Err(SpecError::Start(message));
+    if network.mix < 1.0 && !net.tells_value() {
+        let message = "the network does not tell who wins: take one with a value head, or let playouts tell with network.mix=1";
+        return Err(SpecError::Start(message.to_owned()));
     }
     let by_network = Box::new(NetEvaluator::new(net, network, config.batch));
     if network.mix == 0.0 {
         return Ok(by_network);
     }
-    let playouts = PlayoutEvaluator::new(config.playout.build(), config.limits);
-    Ok(Box::new(Mixed::new(by_network, Box::new(playouts), network.mix)))
+    Ok(Box::new(Mixed::new(by_network, playouts(config, options)?, network.mix)))
 }
 
 impl PlayerConfig {
@@ -113,7 +134,16 @@ impl PlayerConfig {
 
     /// Whether it plays with a network, which it then needs.
     pub fn uses_network(&self) -> bool {
-        matches!(self, PlayerConfig::Mcts(config) if config.network.is_some())
+        match self {
+            PlayerConfig::Mcts(config) => config.network.is_some(),
+            PlayerConfig::Greedy(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a network plays its rollouts, which it then needs.
+    pub fn uses_rollout_network(&self) -> bool {
+        matches!(self, PlayerConfig::Mcts(config) if config.rollout.is_some())
     }
 
     /// The running player; `name` is what GTP and reports call it.
@@ -123,20 +153,24 @@ impl PlayerConfig {
                 "{name} plays without a network: leave it out, or choose zero"
             )));
         }
+        if options.rollout_net.is_some() && !self.uses_rollout_network() {
+            return Err(SpecError::Start(format!(
+                "{name} plays without a rollout network: leave it out, choose holmes, or set rollout.temperature=1"
+            )));
+        }
         let seed = options.seed_or_fresh();
         let player: Box<dyn Player> = match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),
             PlayerConfig::Mcts(config) => {
                 let (budget, threads) = (options.budget(), options.threads.unwrap_or(1));
-                match &config.network {
-                    None => Box::new(Mcts::new(name, config, budget, threads, seed)),
-                    Some(network) => {
-                        let evaluator = evaluator(config, network, options)?;
-                        Box::new(Mcts::with_evaluator(name, config, evaluator, budget, threads, seed))
-                    }
-                }
+                let evaluator = evaluator(config, options)?;
+                Box::new(Mcts::with_evaluator(name, config, evaluator, budget, threads, seed))
             }
             PlayerConfig::Flat(config) => Box::new(Flat::new(name, config, options.budget(), seed)),
+            PlayerConfig::Greedy(config) => {
+                let network = NetEvaluator::new(load_network(options)?, &NetworkConfig::default(), 1);
+                Box::new(Greedy::new(name, config, Box::new(network), seed))
+            }
             PlayerConfig::Gtp(config) => Box::new(config.start()?),
         };
         Ok(match &options.book {

@@ -30,6 +30,8 @@ pub const PRESETS: &[Preset] = presets![
     "rave-lgr",
     "rave-lgrf",
     "gcmb",
+    "policy",
+    "holmes",
     "zero",
     "default"
 ];

@@ -31,10 +31,25 @@ fn network() -> PathBuf {
     FILE.get_or_init(write).clone()
 }
 
+/// The file of a rollout network with random weights.
+fn rollout_network() -> PathBuf {
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    let write = || {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rollout.safetensors");
+        let spec = NetSpec::named("rollout-a-reduced").unwrap();
+        Network::random(&spec, &mut Rng::new(1)).unwrap().save(&path, &[]).unwrap();
+        path
+    };
+    FILE.get_or_init(write).clone()
+}
+
 fn opening(name: &str, seed: u64, moves: usize) -> Vec<Move> {
     let mut spec: PlayerSpec = format!("{name},seed={seed},threads=1").parse().unwrap();
     if spec.config.uses_network() {
         spec.options.net = Some(network());
+    }
+    if spec.config.uses_rollout_network() {
+        spec.options.rollout_net = Some(rollout_network());
     }
     let mut player = spec.build().unwrap();
     let mut game = Game::new(7, 7, Rules::CHINESE).unwrap();
@@ -73,10 +88,30 @@ fn a_player_without_its_network_names_the_remedy() {
     let net = network().display().to_string();
     assert!(error(&format!("zero,net={net},network.mix=2")).contains("from 0 to 1"));
     assert!(error(&format!("zero,net={net},network.policy_temperature=0")).contains("more than 0"));
+    assert!(error("policy").contains("--net FILE"), "{}", error("policy"));
+    assert!(error("holmes").contains("--net FILE"), "{}", error("holmes"));
+    let holmes = format!("holmes,net={net}");
+    assert!(error(&holmes).contains("rollout_net=FILE"), "{}", error(&holmes));
+    assert!(error(&format!("{holmes},rollout_net={net}")).contains("residual"));
+    assert!(error(&format!("{holmes},rollout_net=no/such")).contains("no/such"));
+    assert!(error(&format!("{holmes},rollout.temperature=0")).contains("from 0.1 to 100"));
+    let rollout = rollout_network().display().to_string();
+    assert!(error(&format!("zero,net={rollout}")).contains("network.mix=1"));
+    assert!(error(&format!("rave,rollout_net={rollout}")).contains("choose holmes"));
     let damaged = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("damaged.bin.gz");
     std::fs::write(&damaged, b"\x1f\x8bnothing").unwrap();
     let message = error(&format!("zero,net={}", damaged.display()));
     assert!(message.contains("damaged.bin.gz is not a usable network"), "{message}");
+}
+
+#[test]
+fn the_alternatives_of_holmes_are_one_setting_each() {
+    for setting in ["tree_policy.kind=ucb1", "tree_policy.kind=rave", "widening.kind=off", "batch=1"] {
+        assert_eq!(opening(&format!("holmes,{setting}"), 1, 6).len(), 6, "{setting}");
+    }
+    let rollout = rollout_network().display().to_string();
+    let without_prior = format!("uct,rollout_net={rollout},rollout.temperature=0.5");
+    assert_eq!(opening(&without_prior, 1, 6).len(), 6);
 }
 
 #[test]

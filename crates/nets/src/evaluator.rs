@@ -140,6 +140,10 @@ impl Evaluator for NetEvaluator {
                 leaf.set_score(points, komi);
                 continue;
             }
+            if self.shared.config.mix == 1.0 && leaf.candidates.is_empty() {
+                // Only priors are asked for, and there is no move to give one to.
+                continue;
+            }
             let mut history = root.history.clone();
             leaf.since_root().iter().for_each(|&mv| history.play(mv));
             open.push(i);

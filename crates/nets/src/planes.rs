@@ -37,6 +37,17 @@
 //! | 46 | 1 on the opponent's stones with two liberties that the player can take in a ladder |
 //! | 47 | 1 where the first move of such a ladder is |
 //!
+//! **Ten** ([`Planes::Reduced`]) are enough for rollouts, where a move that changes few planes at few points costs little:
+//!
+//! | plane | is 1 (else 0) |
+//! |---|---|
+//! | 0 | everywhere |
+//! | 1 to 3 | where an own stone's chain has 1 liberty; 2; 3 or more |
+//! | 4 to 6 | the same for the opponent's stones |
+//! | 7 | where the last move was played; a pass is on no point |
+//! | 8 | where simple ko forbids a move |
+//! | 9 | plane 43 of the 44 |
+//!
 //! Points are ordered as [`Board::points`] does, from A1 along the bottom row; all planes of a point are together.
 
 use serde::{Deserialize, Serialize};
@@ -51,22 +62,33 @@ pub enum Planes {
     Holmes,
     /// Those, komi and ladders.
     Tengen,
+    /// Ten of them or sums of them, for rollouts.
+    Reduced,
 }
 
 /// Where each group of planes begins.
-mod at {
-    pub(super) const ONES: usize = 0;
-    pub(super) const STONES: usize = 1;
-    pub(super) const TURNS_SINCE: usize = 4;
-    pub(super) const LIBERTIES: usize = 12;
-    pub(super) const SIZE: usize = 20;
-    pub(super) const KO: usize = 36;
-    pub(super) const RANK: usize = 37;
-    pub(super) const CENTER: usize = 43;
-    pub(super) const KOMI: usize = 44;
-    pub(super) const OWN_LADDER: usize = 45;
-    pub(super) const LADDER: usize = 46;
-    pub(super) const LADDER_MOVE: usize = 47;
+pub(crate) mod at {
+    pub(crate) const ONES: usize = 0;
+    pub(crate) const STONES: usize = 1;
+    pub(crate) const TURNS_SINCE: usize = 4;
+    pub(crate) const LIBERTIES: usize = 12;
+    pub(crate) const SIZE: usize = 20;
+    pub(crate) const KO: usize = 36;
+    pub(crate) const RANK: usize = 37;
+    pub(crate) const CENTER: usize = 43;
+    pub(crate) const KOMI: usize = 44;
+    pub(crate) const OWN_LADDER: usize = 45;
+    pub(crate) const LADDER: usize = 46;
+    pub(crate) const LADDER_MOVE: usize = 47;
+}
+
+/// The same for [`Planes::Reduced`].
+pub(crate) mod reduced {
+    pub(crate) const ONES: usize = 0;
+    pub(crate) const STONES: usize = 1;
+    pub(crate) const LAST: usize = 7;
+    pub(crate) const KO: usize = 8;
+    pub(crate) const CENTER: usize = 9;
 }
 
 /// Moves that the planes show.
@@ -119,6 +141,7 @@ impl Planes {
         match self {
             Planes::Holmes => 44,
             Planes::Tengen => 48,
+            Planes::Reduced => 10,
         }
     }
 }
@@ -138,6 +161,10 @@ impl PlaneWriter {
         assert!(stride >= planes.count(), "{stride} numbers cannot hold {} planes", planes.count());
         assert_eq!(out.len(), board.area() * stride, "the planes have {} points", board.area());
         out.fill(0.0);
+        if planes == Planes::Reduced {
+            write_reduced(position, out, stride);
+            return;
+        }
         let me = board.to_play();
         write_points(position, out, stride);
         let mut put = |v: Vertex, plane: usize, value: f32| {
@@ -191,17 +218,39 @@ impl PlaneWriter {
     }
 }
 
+/// How near the centre a point is: 1 there.
+pub(crate) fn centrality(board: &Board, v: Vertex) -> f32 {
+    let u = v.col() as f32 - (board.width() - 1) as f32 / 2.0;
+    let w = v.row() as f32 - (board.height() - 1) as f32 / 2.0;
+    (-0.5 * (u * u + w * w).sqrt()).exp()
+}
+
+/// [`Planes::Reduced`].
+fn write_reduced(position: &Position<'_>, out: &mut [f32], stride: usize) {
+    let board = position.board;
+    let last = position.moves.last().and_then(|mv| mv.vertex());
+    for (v, point) in board.points().zip(out.chunks_exact_mut(stride)) {
+        point[reduced::ONES] = 1.0;
+        point[reduced::CENTER] = centrality(board, v);
+        point[reduced::LAST] = f32::from(last == Some(v));
+        point[reduced::KO] = f32::from(board.ko() == v);
+        let chain = board.chain(v);
+        if chain != Vertex::NONE {
+            let opponents = usize::from(!board.is_color(v, board.to_play()));
+            let liberties = board.liberties::<3>(chain).len();
+            point[reduced::STONES + 3 * opponents + liberties - 1] = 1.0;
+        }
+    }
+}
+
 /// The planes that look at one point or one chain at a time.
 fn write_points(position: &Position<'_>, out: &mut [f32], stride: usize) {
     let board = position.board;
     let me = board.to_play();
-    let (width, height) = (board.width(), board.height());
     let mut liberties = VertexMap::filled(0u8);
-    for (i, (v, point)) in board.points().zip(out.chunks_exact_mut(stride)).enumerate() {
-        let (u, w) =
-            ((i % width) as f32 - (width - 1) as f32 / 2.0, (i / width) as f32 - (height - 1) as f32 / 2.0);
+    for (v, point) in board.points().zip(out.chunks_exact_mut(stride)) {
         point[at::ONES] = 1.0;
-        point[at::CENTER] = (-0.5 * (u * u + w * w).sqrt()).exp();
+        point[at::CENTER] = centrality(board, v);
         if let Some(Rank(level)) = position.rank {
             point[at::RANK + level as usize] = 1.0;
         }
@@ -295,6 +344,25 @@ mod tests {
         let center = plane(&Board::new(3, 3), &[], Planes::Holmes, 43);
         // exp(-√2/2) and exp(-1/2)
         assert_eq!(center, "0.493 0.607 0.493 / 0.607 1 0.607 / 0.493 0.607 0.493");
+    }
+
+    #[test]
+    fn the_reduced_planes() {
+        let mut board = Board::from_diagram(". X O . / X O . O / . X O . / . . . .").unwrap();
+        board.play("C3".parse().unwrap());
+        let show = |number| plane(&board, &["B3", "C3"], Planes::Reduced, number);
+        assert_eq!(show(0), "1 1 1 1 / 1 1 1 1 / 1 1 1 1 / 1 1 1 1");
+        let none = ". . . . / . . . . / . . . . / . . . .";
+        assert_eq!(show(1), ". . 1 . / . . . . / . . . . / . . . .", "White's stone in atari");
+        assert_eq!(show(2), ". . . . / . . . 1 / . . 1 . / . . . .", "two liberties each");
+        assert_eq!(show(3), none);
+        assert_eq!(show(4), ". . . . / . . 1 . / . . . . / . . . .", "Black's, who took the ko");
+        assert_eq!(show(7), ". . . . / . . 1 . / . . . . / . . . .");
+        assert_eq!(show(8), ". . . . / . 1 . . / . . . . / . . . .");
+        assert_eq!(show(9), plane(&board, &[], Planes::Holmes, 43));
+        for mv in [vec![], vec!["A1", "pass"]] {
+            assert_eq!(plane(&board, &mv, Planes::Reduced, 7), none, "no last move on the board");
+        }
     }
 
     #[test]

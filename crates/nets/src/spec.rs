@@ -106,12 +106,13 @@ pub(crate) struct Heads {
 
 impl NetSpec {
     /// Names that [`NetSpec::named`] knows.
-    pub const NAMES: [&'static str; 4] = ["default", "prior", "rollout-a", "rollout-b"];
+    pub const NAMES: [&'static str; 6] =
+        ["default", "prior", "rollout-a", "rollout-b", "rollout-a-reduced", "rollout-b-reduced"];
 
     /// A network by name.
     pub fn named(name: &str) -> Option<NetSpec> {
-        let plain = |layers, channels, moves| NetSpec {
-            planes: Planes::Holmes,
+        let plain = |planes, layers, channels, moves| NetSpec {
+            planes,
             first_kernel: 5,
             trunk: Trunk::Plain { layers, channels },
             policy: PolicySpec { moves, kernel: 3, channels: 0, pass: false },
@@ -127,9 +128,11 @@ impl NetSpec {
                 value: Some(ValueSpec { channels: 32, hidden: 64, score: true }),
                 ownership: true,
             },
-            "prior" => plain(12, 384, 3),
-            "rollout-a" => plain(2, 16, 1),
-            "rollout-b" => plain(3, 32, 1),
+            "prior" => plain(Planes::Holmes, 12, 384, 3),
+            "rollout-a" => plain(Planes::Holmes, 2, 16, 1),
+            "rollout-b" => plain(Planes::Holmes, 3, 32, 1),
+            "rollout-a-reduced" => plain(Planes::Reduced, 2, 16, 1),
+            "rollout-b-reduced" => plain(Planes::Reduced, 3, 32, 1),
             _ => return None,
         })
     }

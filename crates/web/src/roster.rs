@@ -82,7 +82,7 @@ impl Roster {
                 }
             }
             PlayerConfig::Gtp(config) => config.move_seconds = config.move_seconds.min(MAX_MOVE_SECONDS),
-            PlayerConfig::Random(_) | PlayerConfig::Flat(_) => {}
+            PlayerConfig::Random(_) | PlayerConfig::Flat(_) | PlayerConfig::Greedy(_) => {}
         }
         Ok(Some(spec))
     }

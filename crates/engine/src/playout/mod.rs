@@ -44,6 +44,12 @@ pub trait PlayoutPolicy: Send {
     /// A move where nothing is urgent: the second half of [`PlayoutPolicy::choose`], asked only after the first.
     fn quiet(&mut self, board: &mut Board, moves: &[Move], rng: &mut Rng) -> Move;
 
+    /// Sees the position from which a playout begins.
+    fn begin(&mut self, _board: &Board) {}
+
+    /// Sees the position after a move of the playout: a policy that follows the game need not look at all of it.
+    fn played(&mut self, _board: &Board, _mv: Move) {}
+
     /// Plays to the end and returns Black's score without komi. The moves are appended to `moves`.
     ///
     /// The loop is compiled for each policy, so a trait object is crossed once a playout.
@@ -58,11 +64,13 @@ pub trait PlayoutPolicy: Send {
         let end = moves.len() + (area * limits.max_length) as usize;
         let mercy = if limits.mercy > 0.0 { (area * limits.mercy) as i32 } else { i32::MAX };
         moves.reserve(end - moves.len());
+        self.begin(board);
         let mut passed = false;
         while moves.len() < end {
             let mv = self.choose(board, moves, rng);
             board.play_unchecked(mv);
             moves.push(mv);
+            self.played(board, mv);
             if mv.is_pass() {
                 if passed {
                     break;

@@ -6,6 +6,9 @@
 //!
 //! **Source.** Jin and Keutzer 2015 (S4.4).
 //!
+//! Visits under way, of the same batch or of other threads, do not count: draws spread by themselves, so no virtual loss is
+//! needed.
+//!
 //! **Differences.** Where Go knowledge gives equivalent experience, it is counted too.
 
 use rand_distr::{Beta, Distribution};
@@ -46,7 +49,7 @@ impl TreePolicy for Thompson {
         argmax(node.edges.iter().map(|edge| {
             let s = edge.stats(node.to_play);
             let wins = self.0.scale * s.wins + s.prior_wins + worth * edge.prior();
-            let visits = self.0.scale * s.visits + s.prior_visits + worth;
+            let visits = self.0.scale * edge.visits() as f32 + s.prior_visits + worth;
             Beta::new(1.0 + wins.max(0.0), 1.0 + (visits - wins).max(0.0))
                 .map_or(0.5, |beta| beta.sample(rng))
         }))

@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::{config::Experiment, error::LabError};
-use crate::spec::PlayerSpec;
+use crate::{options::PlayerOptions, spec::PlayerSpec};
 
 /// One condition, measured by itself.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Experiment {
             spec.set(&sweep.parameter, &at.to_string()).map_err(error)?;
             spec.name = format!("{arm},{}={at}", sweep.parameter);
         }
-        Ok(self.shortened(spec))
+        Ok(self.prepared(spec))
     }
 
     fn opponent(&self, opponent: &str, at: Option<f64>) -> Result<PlayerSpec, LabError> {
@@ -67,11 +67,15 @@ impl Experiment {
         }
         let spec =
             opponent.parse().map_err(|source| LabError::Player { arm: "opponent".to_owned(), source })?;
-        Ok(self.shortened(spec))
+        Ok(self.prepared(spec))
     }
 
-    /// With few playouts, if this is a dummy run.
-    fn shortened(&self, mut spec: PlayerSpec) -> PlayerSpec {
+    /// With networks where the experiment's directory is, and with few playouts if this is a dummy run.
+    fn prepared(&self, mut spec: PlayerSpec) -> PlayerSpec {
+        let PlayerOptions { net, rollout_net, .. } = &mut spec.options;
+        for path in [net, rollout_net].into_iter().flatten() {
+            *path = self.directory.join(&*path);
+        }
         if self.is_dummy && !spec.is_external() {
             let playouts = spec.options.playouts.unwrap_or(u64::MAX);
             spec.options.playouts = Some(playouts.min(Experiment::DUMMY_PLAYOUTS));

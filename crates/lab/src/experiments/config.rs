@@ -48,7 +48,7 @@ pub struct ExperimentConfig {
     #[serde(default)]
     pub base: Table,
     /// The players that are compared, each with the parameters in which it differs from the base. `preset` names what the
-    /// parameters change.
+    /// parameters change; paths of networks start from the experiment's directory.
     pub arms: Table,
     /// A parameter that takes several values in every arm.
     #[serde(default)]

@@ -9,6 +9,7 @@ use crate::output::Output;
 
 mod net;
 mod playout;
+mod rollout;
 mod search;
 
 /// Measure speed.
@@ -23,6 +24,7 @@ enum BenchKind {
     Playout(playout::PlayoutArgs),
     Search(search::SearchArgs),
     Net(net::NetArgs),
+    Rollout(rollout::RolloutArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
@@ -30,6 +32,7 @@ pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
         BenchKind::Playout(args) => playout::run(args, output),
         BenchKind::Search(args) => search::run(args, output),
         BenchKind::Net(args) => net::run(args, output),
+        BenchKind::Rollout(args) => rollout::run(args, output),
     }
 }
 
