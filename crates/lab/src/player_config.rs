@@ -1,6 +1,6 @@
 //! The kinds of players, and how one is built.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
@@ -76,12 +76,9 @@ fn wrong(context: &str, message: &str) -> SpecError {
     SpecError::Value { context: context.to_owned(), message: message.to_owned() }
 }
 
-/// The network that values and proposes moves.
+/// The network that values and proposes moves: the one that comes with the program if no other is named.
 fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecError> {
-    let Some(path) = options.net.as_deref() else {
-        let remedy = "this player needs a network: --net FILE or net=FILE, a .safetensors of ours or a .bin.gz of KataGo's";
-        return Err(SpecError::Start(remedy.to_owned()));
-    };
+    let path = options.net.as_deref().unwrap_or(Path::new("default"));
     AnyNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))
 }
 
@@ -93,10 +90,7 @@ fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Ev
     if !(0.1..=100.0).contains(&rollout.temperature) {
         return Err(wrong("rollout.temperature", "must be from 0.1 to 100"));
     }
-    let Some(path) = options.rollout_net.as_deref() else {
-        let remedy = "this player needs a network for its rollouts: rollout_net=FILE, such as networks/rollout-a.safetensors or one that `tengen train policy --arch rollout-a` trains";
-        return Err(SpecError::Start(remedy.to_owned()));
-    };
+    let path = options.rollout_net.as_deref().unwrap_or(Path::new("rollout-a"));
     let network = RolloutNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))?;
     let policy = RolloutPolicy::new(Arc::new(network), rollout);
     Ok(Box::new(PlayoutEvaluator::new(Box::new(policy), config.limits)))
@@ -132,7 +126,7 @@ impl PlayerConfig {
         }
     }
 
-    /// Whether it plays with a network, which it then needs.
+    /// Whether it plays with a network.
     pub fn uses_network(&self) -> bool {
         match self {
             PlayerConfig::Mcts(config) => config.network.is_some(),
@@ -141,7 +135,7 @@ impl PlayerConfig {
         }
     }
 
-    /// Whether a network plays its rollouts, which it then needs.
+    /// Whether a network plays its rollouts.
     pub fn uses_rollout_network(&self) -> bool {
         matches!(self, PlayerConfig::Mcts(config) if config.rollout.is_some())
     }

@@ -2,13 +2,13 @@
 //!
 //! Nothing is allocated before the header has told sizes that fit both the file and the architecture.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{borrow::Cow, collections::HashMap, fs, path::Path};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 
 use tengen_engine::whole_file::write_whole;
 
-use crate::{error::NetError, network::Network, spec::NetSpec};
+use crate::{error::NetError, network::Network, shipped, spec::NetSpec};
 
 /// The metadata entry that holds the [`NetSpec`] as JSON.
 pub const SPEC_KEY: &str = "tengen_net";
@@ -98,10 +98,18 @@ impl Network {
         Ok(Network::new(&spec, arrays.weights(&spec, "")?))
     }
 
-    /// Reads a network from a safetensors file.
+    /// Reads a network from a safetensors file, or one that comes with the program by its name.
     pub fn load(path: &Path) -> Result<Network, NetError> {
-        let bytes = read_bytes(path)?;
-        Network::from_bytes(&bytes).map_err(|message| NetError::File { path: path.to_owned(), message })
+        let bad = |message: String| NetError::File { path: path.to_owned(), message };
+        let bytes = match shipped::find(path) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None if !path.exists() => {
+                let names: Vec<&str> = shipped::shipped().collect();
+                return Err(bad(format!("there is no such file; tengen brings along {}", names.join(", "))));
+            }
+            None => Cow::Owned(read_bytes(path)?),
+        };
+        Network::from_bytes(&bytes).map_err(bad)
     }
 
     /// The network as a safetensors file; `about` goes into the metadata.

@@ -15,6 +15,7 @@ mod network;
 pub mod planes;
 mod rollout;
 mod run;
+mod shipped;
 mod spec;
 pub mod train;
 
@@ -26,4 +27,5 @@ pub use history::History;
 pub use network::{Network, Output, Runner};
 pub use rollout::{RolloutNetwork, RolloutPolicy};
 pub use run::Arithmetic;
+pub use shipped::shipped;
 pub use spec::{NetSpec, PolicySpec, SCORE_UNIT, Trunk, ValueSpec};

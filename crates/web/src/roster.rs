@@ -33,11 +33,10 @@ pub struct Roster {
 }
 
 impl Default for Roster {
-    /// The presets, but for those that need a network.
+    /// The presets.
     fn default() -> Roster {
         let read = |preset: &Preset| preset.name.parse().expect("presets are valid");
-        let is_complete = |player: &PlayerSpec| !player.config.uses_network();
-        Roster { players: PRESETS.iter().map(read).filter(is_complete).collect() }
+        Roster { players: PRESETS.iter().map(read).collect() }
     }
 }
 
@@ -98,10 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn players_that_need_a_network_are_offered_only_with_one() {
+    fn every_preset_is_offered_and_can_be_replaced() {
         let mut roster = Roster::default();
-        assert!(roster.find("default").is_ok() && roster.find("zero").is_err());
-        roster.add("zero".parse().unwrap());
-        assert!(roster.list().iter().any(|player| player.name == "zero"));
+        assert_eq!(roster.list().len(), PRESETS.len());
+        let mut other: PlayerSpec = "zero".parse().unwrap();
+        other.options.net = Some("other.safetensors".into());
+        roster.add(other);
+        assert_eq!(roster.list().len(), PRESETS.len());
+        let net = roster.find("zero").unwrap().options.net.clone();
+        assert_eq!(net.as_deref(), Some(std::path::Path::new("other.safetensors")));
     }
 }

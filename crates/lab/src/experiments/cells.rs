@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::{config::Experiment, error::LabError};
-use crate::{options::PlayerOptions, spec::PlayerSpec};
+use crate::spec::PlayerSpec;
 
 /// One condition, measured by itself.
 #[derive(Clone, Debug)]
@@ -70,12 +70,8 @@ impl Experiment {
         Ok(self.prepared(spec))
     }
 
-    /// With networks where the experiment's directory is, and with few playouts if this is a dummy run.
+    /// With few playouts if this is a dummy run.
     fn prepared(&self, mut spec: PlayerSpec) -> PlayerSpec {
-        let PlayerOptions { net, rollout_net, .. } = &mut spec.options;
-        for path in [net, rollout_net].into_iter().flatten() {
-            *path = self.directory.join(&*path);
-        }
         if self.is_dummy && !spec.is_external() {
             let playouts = spec.options.playouts.unwrap_or(u64::MAX);
             spec.options.playouts = Some(playouts.min(Experiment::DUMMY_PLAYOUTS));

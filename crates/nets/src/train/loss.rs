@@ -31,7 +31,7 @@ pub struct LossWeights {
 
 impl Default for LossWeights {
     fn default() -> Self {
-        LossWeights { value: 0.7, score: 0.05, ownership: 0.3 }
+        LossWeights { value: 1.0, score: 0.05, ownership: 1.0 }
     }
 }
 

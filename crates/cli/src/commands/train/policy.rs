@@ -73,7 +73,7 @@ pub(crate) struct PolicyArgs {
     /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
     #[arg(long, value_name = "NAME", value_parser = schedule)]
     schedule: Option<Schedule>,
-    /// Where the weights go: momentum, or muon, which learns more from each position (its rate: about 0.02)
+    /// Where the weights go: momentum, or muon, which learns more from each position (its rate: about 0.004)
     #[arg(long, value_name = "NAME", value_parser = direction)]
     direction: Option<Direction>,
     /// Each step shrinks weights by the learning rate times this
