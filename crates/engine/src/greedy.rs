@@ -120,7 +120,9 @@ mod tests {
 
     fn decide(board: Board, komi: f32, moves: &[&str]) -> String {
         let mut game = Game::from_board(board, Rules::TROMP_TAYLOR.with_komi(komi));
-        moves.iter().for_each(|mv| game.play(mv.parse().unwrap()));
+        for mv in moves {
+            game.play(mv.parse().unwrap());
+        }
         let mut player = Greedy::new("test", &GreedyConfig::default(), Box::new(LikesFar), 1);
         match player.decide(&game, &Budget::default()) {
             Decision::Play(mv) => mv.to_string(),

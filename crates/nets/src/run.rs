@@ -434,10 +434,7 @@ impl Workspace {
             Op::Center { from, to, mean } => {
                 put(&mut gradients[from.0], dout, begun(from));
                 // Not a gradient of the loss: how far the mean is from the mean of the boards.
-                let sums = &mut sums.arrays[mean.0];
-                for row in memory[to.0].chunks_exact(sums.len()).take(boards) {
-                    sums.iter_mut().zip(row).for_each(|(sum, x)| *sum -= x);
-                }
+                subtract_rows(&mut sums.arrays[mean.0], &memory[to.0], boards);
             }
             Op::Linear { from, to, weight, bias, .. } => {
                 let (before, after) = (graph.width(from), graph.width(to));
@@ -468,6 +465,13 @@ impl Workspace {
                 }
             }
         }
+    }
+}
+
+/// Subtracts the first `count` rows of a matrix.
+fn subtract_rows(sums: &mut [f32], rows: &[f32], count: usize) {
+    for row in rows.chunks_exact(sums.len()).take(count) {
+        sums.iter_mut().zip(row).for_each(|(sum, x)| *sum -= x);
     }
 }
 

@@ -132,7 +132,9 @@ fn rollouts_are_legal_games_and_the_same_with_the_same_seed() {
                 let score =
                     policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut Rng::new(seed));
                 let mut again = Board::new(width, height);
-                moves.iter().for_each(|&mv| again.play(mv));
+                for &mv in &moves {
+                    again.play(mv);
+                }
                 (moves, score)
             };
             let first = play(&mut policy, 1);

@@ -215,7 +215,7 @@ impl Trainer {
         data: Dataset,
     ) -> Trainer {
         let workers = (0..config.threads).map(|_| Worker::new()).collect();
-        let kinds = network.graph.params.iter().map(|param| Kind::of(param)).collect();
+        let kinds = network.graph.params.iter().map(Kind::of).collect();
         Trainer { config, network, state, steps, sampler, groups: data.0, workers, kinds }
     }
 
@@ -270,7 +270,9 @@ impl Trainer {
             tally.add(worker.tally());
         }
         for (array, _) in gradients.iter_mut().zip(&self.kinds).filter(|(_, kind)| **kind == Kind::Mean) {
-            array.iter_mut().for_each(|sum| *sum /= config.batch as f32);
+            for sum in array.iter_mut() {
+                *sum /= config.batch as f32;
+            }
         }
         let rate = config.optimizer.rate(self.positions() as f64 / config.positions as f64);
         self.state.step(&config.optimizer, rate, self.steps, &gradients, &self.kinds);

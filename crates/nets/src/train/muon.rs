@@ -34,7 +34,9 @@ pub(crate) fn orthogonal(numbers: impl Iterator<Item = f32>, rows: usize, scratc
         matrix.fill(0.0);
         return matrix;
     }
-    matrix.iter_mut().for_each(|x| *x /= length);
+    for x in matrix.iter_mut() {
+        *x /= length;
+    }
     transposed.resize(matrix.len(), 0.0);
     transpose(matrix, cols, transposed);
     // The shorter side decides the size of the square matrices.

@@ -147,7 +147,9 @@ impl State {
             let decay = if kind == Kind::Bias { 0.0 } else { config.weight_decay };
             match (config.direction, kind) {
                 (_, Kind::Mean) => {
-                    weights.iter_mut().zip(gradients).for_each(|(w, g)| *w -= MEAN_RATE * g);
+                    for (w, g) in weights.iter_mut().zip(gradients) {
+                        *w -= MEAN_RATE * g;
+                    }
                 }
                 (Direction::Momentum, _) => {
                     for ((w, m), g) in weights.iter_mut().zip(momentum.iter_mut()).zip(gradients) {
@@ -169,7 +171,9 @@ impl State {
                     let most = (rows as f32).sqrt();
                     let norm = weights.iter().map(|w| w * w).sum::<f32>().sqrt();
                     if norm > most {
-                        weights.iter_mut().for_each(|w| *w *= most / norm);
+                        for w in weights.iter_mut() {
+                            *w *= most / norm;
+                        }
                     }
                 }
                 (Direction::Muon, _) => {
