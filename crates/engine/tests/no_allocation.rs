@@ -1,9 +1,6 @@
 //! Nothing is allocated inside a playout: the caller's board and list of moves are used again.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+mod counting;
 
 use tengen_board::{Board, Color};
 use tengen_engine::{
@@ -13,36 +10,7 @@ use tengen_engine::{
     rng::Rng,
 };
 
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting what the current thread asks of it.
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting touches no memory of the caller.
-#[allow(
-    unsafe_code,
-    reason = "a global allocator cannot be written without, and this one exists only in this test"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use counting::allocations;
 
 /// Every kind, every definition of an eye, and every kind as the default policy of those that have one.
 fn policies() -> Vec<PlayoutConfig> {
@@ -80,18 +48,18 @@ fn nothing_is_allocated_inside_a_playout() {
                 });
             };
             play();
-            let before = ALLOCATIONS.get();
+            let before = allocations();
             for _ in 0..200 {
                 play();
             }
-            assert_eq!(ALLOCATIONS.get() - before, 0, "{config:?} on {size}x{size}");
+            assert_eq!(allocations() - before, 0, "{config:?} on {size}x{size}");
         }
     }
 }
 
 #[test]
 fn the_counter_counts() {
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     drop(std::hint::black_box(vec![1]));
-    assert!(ALLOCATIONS.get() > before);
+    assert!(allocations() > before);
 }

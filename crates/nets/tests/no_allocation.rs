@@ -1,10 +1,9 @@
 //! Nothing is allocated inside a rollout.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-    sync::Arc,
-};
+#[path = "../../engine/tests/counting/mod.rs"]
+mod counting;
+
+use std::sync::Arc;
 
 use tengen_board::Board;
 use tengen_engine::{
@@ -14,36 +13,7 @@ use tengen_engine::{
 };
 use tengen_nets::{NetSpec, Network, RolloutNetwork, RolloutPolicy};
 
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// The system's allocator, counting what the current thread asks of it.
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system's allocator; counting touches no memory of the caller.
-#[allow(
-    unsafe_code,
-    reason = "a global allocator cannot be written without, and this one exists only in this test"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use counting::allocations;
 
 #[test]
 fn nothing_is_allocated_inside_a_rollout() {
@@ -62,11 +32,11 @@ fn nothing_is_allocated_inside_a_rollout() {
                 policy.play_out(&mut board, &mut moves, &PlayoutLimits::default(), &mut rng);
             };
             play();
-            let before = ALLOCATIONS.get();
+            let before = allocations();
             for _ in 0..5 {
                 play();
             }
-            assert_eq!(ALLOCATIONS.get() - before, 0, "{name} on {size}x{size}");
+            assert_eq!(allocations() - before, 0, "{name} on {size}x{size}");
         }
     }
 }

@@ -16,7 +16,7 @@ Examples:
   tengen gtp --set ponder=true             thinks on the opponent's time
   tengen gtp --set pace.lag=1              keeps a second back for a slow connection
   tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
-  tengen gtp --preset zero --net FILE      a KataGo network (.bin.gz) or one of ours (.safetensors)
+  tengen gtp --preset zero --net FILE      a KataGo network (.bin.gz), or one of your own (.safetensors)
   tengen gtp --size 9 --komi 7             the board before the front end sets one
 
 In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";

@@ -23,7 +23,7 @@ use crate::{args::BoardSize, output::Output};
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen bench rollout --net networks/rollout-a.safetensors
+  tengen bench rollout --net rollout-a
   tengen bench rollout --arch rollout-b --size 9            random weights: games are longer, moves as fast
 
 On a shared machine look at the rollouts per CPU-second.";

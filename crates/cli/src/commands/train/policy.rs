@@ -16,7 +16,8 @@ use clap::Args;
 use tengen_nets::{
     NetSpec, Network,
     train::{
-        self, Accuracy, DataFile, Dataset, Direction, Report, Schedule, SessionConfig, TrainConfig, Trainer,
+        self, Accuracy, DataFile, Dataset, Direction, OptimizerConfig, Report, Schedule, SessionConfig,
+        TrainConfig, Trainer,
     },
 };
 
@@ -73,7 +74,7 @@ pub(crate) struct PolicyArgs {
     /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
     #[arg(long, value_name = "NAME", value_parser = schedule)]
     schedule: Option<Schedule>,
-    /// Where the weights go: momentum, or muon, which learns more from each position (its rate: about 0.004)
+    /// Where the weights go: momentum, or muon, which learns more from each position and has settings of its own
     #[arg(long, value_name = "NAME", value_parser = direction)]
     direction: Option<Direction>,
     /// Each step shrinks weights by the learning rate times this
@@ -178,11 +179,13 @@ fn direction(text: &str) -> Result<Direction, String> {
 /// The settings that the flags describe.
 fn config(args: &PolicyArgs) -> Result<TrainConfig> {
     let mut config = TrainConfig::new(arch(&args.arch)?);
+    if args.direction == Some(Direction::Muon) {
+        config.optimizer = OptimizerConfig::muon();
+    }
     let optimizer = &mut config.optimizer;
     optimizer.learning_rate = args.learning_rate.unwrap_or(optimizer.learning_rate);
     optimizer.momentum = args.momentum.unwrap_or(optimizer.momentum);
     optimizer.schedule = args.schedule.unwrap_or(optimizer.schedule);
-    optimizer.direction = args.direction.unwrap_or(optimizer.direction);
     optimizer.weight_decay = args.weight_decay.unwrap_or(optimizer.weight_decay);
     optimizer.average = args.average.unwrap_or(optimizer.average);
     config.positions = args.positions.unwrap_or(config.positions);
