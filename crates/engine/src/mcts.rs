@@ -41,7 +41,7 @@ impl Mcts {
     /// Playouts a move where neither the caller nor the player's own budget says how many.
     pub const DEFAULT_PLAYOUTS: u64 = 10_000;
 
-    /// The same where a network evaluates, which takes longer and tells more.
+    /// The same where a network evaluates, which takes longer and tells more; times the visits that a node of the tree takes.
     pub const DEFAULT_EVALUATIONS: u64 = 400;
 
     /// Playouts on the opponent's time, so that an engine which is left alone comes to rest.
@@ -90,9 +90,11 @@ impl Mcts {
         self.prepare(game, &budget.restrictions);
         let mut budget = self.conduct.plan(&self.config.pace, game, budget, &self.budget, start.elapsed());
         if budget.playouts.is_none() && budget.time.is_none() {
-            let by_network = self.evaluator.sets_priors();
-            budget.playouts =
-                Some(if by_network { Self::DEFAULT_EVALUATIONS } else { Self::DEFAULT_PLAYOUTS });
+            budget.playouts = Some(if self.evaluator.sets_priors() {
+                Self::DEFAULT_EVALUATIONS * (1 + u64::from(self.config.expand_visits))
+            } else {
+                Self::DEFAULT_PLAYOUTS
+            });
         }
         if let Some(gcmb) = &mut self.gcmb {
             gcmb.clear();

@@ -1,8 +1,11 @@
 //! **What.** A network's value mixed with the result of a playout.
 //!
-//! **Formula.** (1 − λ) · network + λ · playout, for values and scores alike.
+//! **Formula.** (1 − λ) · network + λ · playout, for values and scores alike, where a node is added to the tree; elsewhere the
+//! playout alone, which costs a small part of the network's time.
 //!
 //! **Source.** Silver et al. 2016 (*Mastering the game of Go with deep neural networks and tree search*), with λ = 0.5.
+//!
+//! **Differences.** There both parts have averages of their own, so that λ is the share of playouts however many there are.
 
 use tengen_board::{Color, Game, Move};
 
@@ -22,7 +25,7 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// The network's priors and ownership; values and scores of both, `lambda` being the share of playouts.
+    /// The network's priors, the playouts' ownership; values and scores of both, `lambda` being the share of playouts.
     pub fn new(network: Box<dyn Evaluator>, playouts: Box<dyn Evaluator>, lambda: f32) -> Mixed {
         Mixed { network, playouts, lambda }
     }
@@ -34,8 +37,12 @@ impl Evaluator for Mixed {
         let by_network: Vec<_> = leaves.iter().map(|leaf| (leaf.black_value, leaf.score)).collect();
         self.playouts.evaluate(leaves, komi, rng);
         for (leaf, (value, score)) in leaves.iter_mut().zip(by_network) {
-            leaf.black_value = value + self.lambda * (leaf.black_value - value);
-            leaf.score = score + self.lambda * (leaf.score - score);
+            if !leaf.candidates.is_empty() {
+                leaf.black_value = value + self.lambda * (leaf.black_value - value);
+                leaf.score = score + self.lambda * (leaf.score - score);
+            }
+            // Playouts know what is dead at the end; a small network often does not.
+            leaf.ownership = None;
         }
     }
 
@@ -75,6 +82,7 @@ mod tests {
     use tengen_board::Board;
 
     use super::*;
+    use crate::eval::Candidate;
 
     /// Says the same about every leaf.
     struct Says(f32, f32);
@@ -94,11 +102,20 @@ mod tests {
     #[test]
     fn lambda_is_the_share_of_playouts() {
         let mut leaves = vec![Leaf::new(&Board::new(5, 5))];
+        leaves[0].candidates.push(Candidate::new(Move::PASS));
         for (lambda, value, score) in [(0.0, 0.2, 4.0), (0.25, 0.4, 3.0), (1.0, 1.0, 0.0)] {
             let mut mixed = Mixed::new(Box::new(Says(0.2, 4.0)), Box::new(Says(1.0, 0.0)), lambda);
             mixed.fork().evaluate(&mut leaves, 0.0, &mut Rng::new(1));
             mixed.evaluate(&mut leaves, 0.0, &mut Rng::new(1));
             assert!((leaves[0].black_value - value).abs() < 1e-6 && (leaves[0].score - score).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn where_no_node_is_added_the_playout_counts_alone() {
+        let mut leaves = vec![Leaf::new(&Board::new(5, 5))];
+        let mut mixed = Mixed::new(Box::new(Says(0.2, 4.0)), Box::new(Says(1.0, 0.0)), 0.5);
+        mixed.evaluate(&mut leaves, 0.0, &mut Rng::new(1));
+        assert_eq!((leaves[0].black_value, leaves[0].score), (1.0, 0.0));
     }
 }

@@ -7,19 +7,22 @@ use tengen_board::VertexMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkConfig {
-    /// Share of a playout's result in the value of a leaf, λ (AlphaGo 2016: 0.5; AlphaGo Zero: 0, no playouts at all).
+    /// Share of a playout's result in the value of a leaf that becomes a node, λ (AlphaGo 2016: 0.5; AlphaGo Zero: 0, no playouts
+    /// at all). Above 0, a leaf that does not become a node yet (`expand_visits`) is valued by a playout alone.
     pub mix: f32,
     /// Whether the network sees each position in a random symmetry, so that its quirks cancel out.
     pub symmetries: bool,
     /// Softmax temperature of the priors: above 1 they are more alike.
     pub policy_temperature: f32,
+    /// Share of the priors that is equal for all moves, so that none is overlooked for good.
+    pub equal_share: f32,
     /// Positions whose evaluations are remembered, by all threads together: about 3 kB each on 19x19.
     pub cache: usize,
 }
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        NetworkConfig { mix: 0.0, symmetries: true, policy_temperature: 1.0, cache: 20_000 }
+        NetworkConfig { mix: 0.0, symmetries: true, policy_temperature: 1.0, equal_share: 0.0, cache: 20_000 }
     }
 }
 

@@ -106,6 +106,9 @@ fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn E
     if !(network.policy_temperature > 0.0 && network.policy_temperature <= 1000.0) {
         return Err(wrong("network.policy_temperature", "must be more than 0 and at most 1000"));
     }
+    if !(0.0..=1.0).contains(&network.equal_share) {
+        return Err(wrong("network.equal_share", "must be from 0 to 1"));
+    }
     if network.mix < 1.0 && !net.tells_value() {
         let message = "the network does not tell who wins: take one with a value head, or let playouts tell with network.mix=1";
         return Err(SpecError::Start(message.to_owned()));

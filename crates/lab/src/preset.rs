@@ -30,6 +30,7 @@ pub const PRESETS: &[Preset] = presets![
     "rave-lgr",
     "rave-lgrf",
     "gcmb",
+    "classic",
     "policy",
     "holmes",
     "zero",

@@ -1,4 +1,4 @@
-//! Positions with one right answer, read by the default preset. Komi is set so that the game hangs on them.
+//! Positions with one right answer, read by the strongest search without a network. Komi is set so that the game hangs on them.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic.
 
@@ -7,7 +7,7 @@ use tengen_engine::player::{Budget, Decision, Player};
 use tengen_lab::PlayerSpec;
 
 fn player() -> Box<dyn Player> {
-    "default,seed=1,threads=1,resign=0".parse::<PlayerSpec>().unwrap().build().unwrap()
+    "classic,seed=1,threads=1,resign=0".parse::<PlayerSpec>().unwrap().build().unwrap()
 }
 
 fn game(diagram: &str, to_play: Color, komi: f32) -> Game {

@@ -102,12 +102,12 @@ impl NetEvaluator {
     }
 }
 
-/// Sets the candidates' priors: the softmax of the logits over them.
-fn set_priors(leaf: &mut Leaf, answer: &Answer, temperature: f32) {
+/// Sets the candidates' priors: the softmax of the logits over them, and a share that is equal for all.
+fn set_priors(leaf: &mut Leaf, answer: &Answer, config: &NetworkConfig) {
     let board = &leaf.board;
     let logit = |mv: Move| {
         let index = mv.vertex().map_or(board.area(), |v| v.row() * board.width() + v.col());
-        answer.logits[index] / temperature
+        answer.logits[index] / config.policy_temperature
     };
     let most = leaf.candidates.iter().map(|c| logit(c.mv)).fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
@@ -115,7 +115,9 @@ fn set_priors(leaf: &mut Leaf, answer: &Answer, temperature: f32) {
         candidate.prior = (logit(candidate.mv) - most).exp();
         sum += candidate.prior;
     }
-    leaf.candidates.iter_mut().for_each(|candidate| candidate.prior /= sum);
+    let (scale, equal) =
+        ((1.0 - config.equal_share) / sum, config.equal_share / leaf.candidates.len() as f32);
+    leaf.candidates.iter_mut().for_each(|candidate| candidate.prior = candidate.prior * scale + equal);
 }
 
 impl Evaluator for NetEvaluator {
@@ -140,8 +142,8 @@ impl Evaluator for NetEvaluator {
                 leaf.set_score(points, komi);
                 continue;
             }
-            if self.shared.config.mix == 1.0 && leaf.candidates.is_empty() {
-                // Only priors are asked for, and there is no move to give one to.
+            if self.shared.config.mix > 0.0 && leaf.candidates.is_empty() {
+                // No node is added here: a playout will do.
                 continue;
             }
             let mut history = root.history.clone();
@@ -150,10 +152,9 @@ impl Evaluator for NetEvaluator {
             histories.push(history);
         }
         let answers = self.answers(&histories, rules, rng);
-        let temperature = self.shared.config.policy_temperature;
         for (i, answer) in open.into_iter().zip(answers) {
             let leaf = &mut leaves[i];
-            set_priors(leaf, &answer, temperature);
+            set_priors(leaf, &answer, &self.shared.config);
             (leaf.black_value, leaf.score) = (answer.black_win, answer.black_lead);
             leaf.ownership.clone_from(&answer.ownership);
         }
@@ -297,6 +298,26 @@ mod tests {
             game.play(mv.parse().unwrap());
         }
         assert_eq!(game.to_play(), Color::Black);
+    }
+
+    #[test]
+    fn a_share_of_the_priors_can_be_equal_for_all() {
+        let game = Game::new(5, 5, Rules::CHINESE).unwrap();
+        let priors = |equal_share| {
+            let config = NetworkConfig { equal_share, symmetries: false, ..NetworkConfig::default() };
+            let mut evaluator = evaluator(&config);
+            evaluator.begin(&game);
+            let mut leaf = Leaf::new(game.board());
+            leaf.reset(&game);
+            let candidate = |v: tengen_board::Vertex| tengen_engine::eval::Candidate::new(v.into());
+            leaf.candidates.extend(game.board().points().map(candidate));
+            evaluator.evaluate(std::slice::from_mut(&mut leaf), 7.5, &mut Rng::new(1));
+            leaf.candidates.iter().map(|candidate| candidate.prior).collect::<Vec<_>>()
+        };
+        assert!(priors(1.0).iter().all(|prior| (prior - 0.04).abs() < 1e-6));
+        for (mixed, plain) in priors(0.25).iter().zip(priors(0.0)) {
+            assert!((mixed - (0.75 * plain + 0.01)).abs() < 1e-6);
+        }
     }
 
     #[test]

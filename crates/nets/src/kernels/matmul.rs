@@ -2,7 +2,8 @@
 //!
 //! **How.** Six rows and two vectors of columns of the result stay in registers (12 of AVX2's 16) while the depth is
 //! walked through; each step loads two vectors of the right matrix and six numbers of the left one, which the
-//! multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split.
+//! multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split; those of
+//! weights lie in the last one, which is far away, so a product asks for its successor's a little at a time.
 
 use std::hint::black_box;
 
@@ -15,6 +16,9 @@ const ROWS: usize = 6;
 
 /// Steps of the depth whose places are known without looking: a part of the loop that needs no checks.
 const STEP: usize = 8;
+
+/// Groups of rows that ask for the next product's panel, each for an equal part.
+const ASKING: usize = 4;
 
 /// The size of a product: `rows` x `depth` times `depth` x `cols`.
 #[derive(Clone, Copy)]
@@ -55,7 +59,7 @@ pub(crate) enum Right<'a> {
 /// If a matrix does not fit into its slice.
 pub(crate) fn multiply(size: Size, out: &mut [f32], left: Left<'_>, right: Right<'_>, write: Write) {
     if size.cols.is_multiple_of(LANES) {
-        run(Product { size, out, left, right, write });
+        run(Product { size, out, left, right, write, ahead: &[] });
     } else {
         plain(size, out, left, right, write);
     }
@@ -68,12 +72,14 @@ pub(crate) struct Product<'a> {
     pub(crate) left: Left<'a>,
     pub(crate) right: Right<'a>,
     pub(crate) write: Write,
+    /// Begins with the panel that the next product needs, if that is known.
+    pub(crate) ahead: &'a [f32],
 }
 
 impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<S: Simd, const W: usize>(self, simd: S) {
-        let Product { size: Size { rows, cols, depth }, out, left, right, write } = self;
+        let Product { size: Size { rows, cols, depth }, out, left, right, write, ahead } = self;
         let count = cols / LANES;
         let out = panels_mut::<S, W>(&mut out[..rows * cols]);
         // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
@@ -85,9 +91,11 @@ impl Kernel for Product<'_> {
                 Right::Panels(right) => (&right[number * LANES * depth..][..LANES * depth], (0, 1)),
             };
             let right = panels::<S, W>(right);
-            let panel = Panel { left, right, place, out: (number, count), depth, write };
+            let mut panel = Panel { left, right, place, out: (number, count), depth, write, ahead: &[] };
+            let mut ahead = ahead.chunks_exact(depth * LANES / ASKING);
             let mut row = 0;
             for group in 0..groups {
+                panel.ahead = ahead.next().filter(|_| group < ASKING).unwrap_or_default();
                 match least + usize::from(group < more) {
                     6.. => panel.tile::<S, 6>(simd, out, &mut row),
                     5 => panel.tile::<S, 5>(simd, out, &mut row),
@@ -113,13 +121,15 @@ struct Panel<'a, V, const W: usize> {
     out: (usize, usize),
     depth: usize,
     write: Write,
+    /// What to ask for meanwhile.
+    ahead: &'a [f32],
 }
 
 impl<V: Copy, const W: usize> Panel<'_, V, W> {
     /// `R` rows of the result, from `row` on, which is moved past them.
     #[inline(always)]
     fn tile<S: Simd<f32s = V>, const R: usize>(&self, simd: S, out: &mut [[V; W]], row: &mut usize) {
-        let Panel { left, right, place: (place, stride), out: (panel, panels), depth, write } = *self;
+        let Panel { left, right, place: (place, stride), out: (panel, panels), depth, write, ahead } = *self;
         let mut sums = [[simd.splat_f32s(0.0); W]; R];
         if write == Write::Add {
             for (r, sums) in sums.iter_mut().enumerate() {
@@ -133,7 +143,7 @@ impl<V: Copy, const W: usize> Panel<'_, V, W> {
                     // Unknown to be related, so that each gets a register of its own instead of being computed from another.
                     rows[r] = black_box(&left[(*row + r) * step..][..depth]);
                 }
-                add_rows(simd, &mut sums, rows, right, (place, stride));
+                add_rows(simd, &mut sums, rows, right, (place, stride), ahead);
             }
             Left::Columns(left, step) => {
                 let rows = left.chunks_exact(step).zip(right.chunks_exact(stride));
@@ -158,6 +168,7 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
     left: [&[f32]; R],
     right: &[[S::f32s; W]],
     (place, stride): (usize, usize),
+    ahead: &[f32],
 ) {
     // Loops rather than `map`, which is not always inlined.
     let mut column = [0.0; R];
@@ -167,7 +178,11 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
         for r in 0..R {
             steps[r] = left[r].as_chunks::<STEP>().0;
         }
+        let ahead = ahead.as_chunks::<{ STEP * LANES / ASKING }>().0;
         for (i, right) in right.as_chunks::<STEP>().0.iter().enumerate() {
+            if let Some(ahead) = ahead.get(i) {
+                prefetch(ahead);
+            }
             let mut step = [&[0.0; STEP]; R];
             for r in 0..R {
                 step[r] = &steps[r][i];
@@ -187,6 +202,20 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
         }
         add_outer(simd, sums, &column, &right[k * stride + place]);
     }
+}
+
+/// Asks for numbers that are needed soon, a line of the cache for each [`LANES`].
+#[allow(unsafe_code, reason = "there is no safe way to say it")]
+#[inline(always)]
+fn prefetch<const COUNT: usize>(numbers: &[f32; COUNT]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in numbers.as_chunks::<LANES>().0 {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing and is allowed for every address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = numbers;
 }
 
 /// Adds the product of one column of the left and one row of the right matrix.
@@ -295,7 +324,7 @@ mod tests {
         for width in [1, 4, 8, 16] {
             out.fill(0.0);
             let (left, right) = (Left::Rows(&a, size.depth), Right::Panels(&b));
-            let product = Product { size, out: &mut out, left, right, write: Write::Replace };
+            let product = Product { size, out: &mut out, left, right, write: Write::Replace, ahead: &b };
             match width {
                 1 => product.run::<_, 16>(Scalar),
                 4 => product.run::<_, 4>(Scalar128b),

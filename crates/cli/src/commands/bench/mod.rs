@@ -11,6 +11,7 @@ mod net;
 mod playout;
 mod rollout;
 mod search;
+mod timed;
 
 /// Measure speed.
 #[derive(Args)]

@@ -1,20 +1,15 @@
 //! `tengen bench net`: how fast a network evaluates positions.
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use cpu_time::ThreadTime;
 use serde::Serialize;
 use tengen_board::{Board, Game, Move, Rules, Symmetry};
 use tengen_engine::rng::Rng;
 use tengen_nets::{AnyNetwork, History, NetSpec, Network, planes::Position};
 
+use super::timed::{Done, Timed, TimedArgs};
 use crate::{args::BoardSize, output::Output};
 
 const EXAMPLES: &str = "\
@@ -35,21 +30,11 @@ pub(crate) struct NetArgs {
     /// A network with random weights instead: default, prior, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced
     #[arg(long, value_name = "NAME", conflicts_with = "net")]
     arch: Option<String>,
-    /// Board size: 9, 13, 19, or columns x rows such as 7x9
-    #[arg(short, long, default_value = "19")]
-    size: BoardSize,
     /// Positions at a time
     #[arg(long, default_value_t = 1, value_name = "N")]
     batch: usize,
-    /// Threads
-    #[arg(short, long, default_value_t = 1, value_name = "N")]
-    threads: usize,
-    /// How long to measure
-    #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
-    seconds: f64,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    timed: TimedArgs,
 }
 
 /// What is printed with `--json`.
@@ -57,51 +42,26 @@ pub(crate) struct NetArgs {
 struct Report {
     kind: &'static str,
     net: String,
-    size: BoardSize,
     batch: usize,
-    threads: usize,
     evals: u64,
-    seconds: f64,
-    cpu_seconds: f64,
-    per_second: f64,
-    per_cpu_second: f64,
+    #[serde(flatten)]
+    timed: Timed,
 }
 
 pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
-    ensure!((1..=1024).contains(&args.threads), "--threads {}: must be from 1 to 1024", args.threads);
+    args.timed.check()?;
     ensure!((1..=1024).contains(&args.batch), "--batch {}: must be from 1 to 1024", args.batch);
-    ensure!(args.seconds > 0.0 && args.seconds <= 1e6, "--seconds {}: must be more than 0", args.seconds);
-    let (name, network) = network(args)?;
-    let spinner = output.spinner("measuring");
-    let begin = Instant::now();
-    let tallies: Vec<(u64, Duration)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..args.threads).map(|_| scope.spawn(|| measure(args, &network))).collect();
-        workers.into_iter().map(|worker| worker.join().expect("a benchmark thread does not panic")).collect()
-    });
-    let seconds = begin.elapsed().as_secs_f64();
-    drop(spinner);
-    let evals: u64 = tallies.iter().map(|t| t.0).sum();
-    let cpu_seconds = tallies.iter().map(|t| t.1.as_secs_f64()).sum();
-    let report = Report {
-        kind: "net",
-        net: name,
-        size: args.size,
-        batch: args.batch,
-        threads: args.threads,
-        evals,
-        seconds,
-        cpu_seconds,
-        per_second: evals as f64 / seconds,
-        per_cpu_second: evals as f64 / cpu_seconds,
-    };
-    if args.json {
+    let (net, network) = network(args)?;
+    let ([evals], timed) = args.timed.run(output, |_| measure(args, &network));
+    let report = Report { kind: "net", net, batch: args.batch, evals, timed };
+    if args.timed.json {
         return output.json(&report);
     }
-    let Report { net, size, batch, threads, .. } = &report;
-    output.line(format!("network         {net} on {size}, {batch} at a time, {threads} thread(s)"))?;
-    output.line(format!("evaluations     {evals} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
-    output.line(format!("per second      {:.0}", report.per_second))?;
-    output.line(format!("per CPU-second  {:.0}", report.per_cpu_second))
+    let Report { net, batch, timed, .. } = &report;
+    let size = args.timed.size;
+    output
+        .line(format!("network         {net} on {size}, {batch} at a time, {} thread(s)", timed.threads))?;
+    timed.show("evaluations", evals, output)
 }
 
 fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {
@@ -116,8 +76,8 @@ fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {
 }
 
 /// Evaluations of one thread, and the CPU time they took.
-fn measure(args: &NetArgs, network: &AnyNetwork) -> (u64, Duration) {
-    let BoardSize { width, height } = args.size;
+fn measure(args: &NetArgs, network: &AnyNetwork) -> Done<1> {
+    let BoardSize { width, height } = args.timed.size;
     let games = games(args);
     match network {
         AnyNetwork::Own(network) => {
@@ -130,21 +90,21 @@ fn measure(args: &NetArgs, network: &AnyNetwork) -> (u64, Duration) {
                 .collect();
             let mut runner = network.runner(width, height, args.batch);
             let mut outputs = Vec::new();
-            time(args, || runner.evaluate(&positions, &mut outputs))
+            evaluate(args, || runner.evaluate(&positions, &mut outputs))
         }
         AnyNetwork::Kata(network) => {
             let histories: Vec<_> = games.iter().map(History::new).collect();
             let positions: Vec<_> = histories.iter().map(|h| (h, Symmetry::IDENTITY)).collect();
             let mut runner = network.runner(width, height, args.batch);
             let mut outputs = Vec::new();
-            time(args, || runner.evaluate(&positions, &mut outputs))
+            evaluate(args, || runner.evaluate(&positions, &mut outputs))
         }
     }
 }
 
 /// Random positions a third into the game.
 fn games(args: &NetArgs) -> Vec<Game> {
-    let BoardSize { width, height } = args.size;
+    let BoardSize { width, height } = args.timed.size;
     let mut rng = Rng::new(1);
     let game = || {
         let mut game = Game::new(width, height, Rules::default()).expect("a board size that was read");
@@ -160,14 +120,9 @@ fn games(args: &NetArgs) -> Vec<Game> {
 }
 
 /// Evaluates batches for as long as was asked for.
-fn time(args: &NetArgs, mut evaluate: impl FnMut()) -> (u64, Duration) {
-    // The first evaluation touches fresh memory.
-    evaluate();
-    let (begin, cpu) = (Instant::now(), ThreadTime::now());
-    let mut evals = 0;
-    while begin.elapsed().as_secs_f64() < args.seconds {
-        evaluate();
-        evals += args.batch as u64;
-    }
-    (evals, cpu.elapsed())
+fn evaluate(args: &NetArgs, mut batch: impl FnMut()) -> Done<1> {
+    args.timed.repeat(|| {
+        batch();
+        [args.batch as u64]
+    })
 }

@@ -226,14 +226,17 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
                 #[inline(always)]
                 |x| T::bt(simd, x),
             );
-            for (panel, u) in u.chunks_exact(N * N * from * LANES).enumerate() {
-                for (t, u) in u.chunks_exact(from * LANES).enumerate() {
+            let size = from * LANES;
+            for panel in 0..to / LANES {
+                for t in 0..N * N {
+                    let (u, ahead) = u[(panel * N * N + t) * size..].split_at(size);
                     let product = Product {
                         size: Size { rows, cols: LANES, depth: from },
                         out: &mut m[t * m_stride..][..rows * LANES],
                         left: Left::Rows(&v[t * v_stride..][..rows * from], from),
                         right: Right::Panels(u),
                         write: Write::Replace,
+                        ahead,
                     };
                     product.run::<S, W>(simd);
                 }
@@ -295,6 +298,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
                     left: Left::Columns(&v[t * group.stride(from)..][..rows * from], from),
                     right: Right::Rows(&m[t * group.stride(to)..][..rows * to]),
                     write: Write::Add,
+                    ahead: &[],
                 };
                 product.run::<S, W>(simd);
             }
