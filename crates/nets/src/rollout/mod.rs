@@ -27,3 +27,4 @@ mod tests;
 
 pub use policy::RolloutPolicy;
 pub use quantized::RolloutNetwork;
+pub(crate) use side::is_playable;

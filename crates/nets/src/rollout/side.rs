@@ -315,7 +315,7 @@ impl Side {
 
 /// Whether a move on an empty point is legal and fills no own eye.
 #[inline(always)]
-fn is_playable(board: &Board, v: Vertex, me: Color) -> bool {
+pub(crate) fn is_playable(board: &Board, v: Vertex, me: Color) -> bool {
     board.empty_neighbors(v) != 0 || (!board.is_eye(v, me) && board.is_legal_without_space(v))
 }
 

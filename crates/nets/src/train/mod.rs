@@ -4,6 +4,7 @@
 //! gradients in a fixed order, and moves the weights. With the same number of threads everything is repeatable to the
 //! last bit, also across an interruption.
 
+mod balance;
 mod checkpoint;
 mod data;
 mod loss;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tengen_engine::rng::Rng;
 
+pub use balance::{BalanceConfig, Balancer, Target, imbalance};
 pub use data::DataFile;
 pub use loss::{LossWeights, Tally};
 pub use optimizer::{Direction, OptimizerConfig, Schedule};

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
 }
 
 /// The games of `FILE` or `FILE:GAMES`.
-fn read_games(text: &str) -> Result<Vec<Game>> {
+pub(super) fn read_games(text: &str) -> Result<Vec<Game>> {
     let (path, most) = match text.rsplit_once(':').map(|(path, most)| (path, most.parse::<usize>())) {
         Some((path, Ok(most))) => (path, most),
         _ => (text, usize::MAX),

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 
 use crate::output::Output;
 
+mod balance;
 mod knowledge;
 mod policy;
 
@@ -19,11 +20,13 @@ pub(crate) struct TrainArgs {
 enum TrainKind {
     Knowledge(knowledge::KnowledgeArgs),
     Policy(Box<policy::PolicyArgs>),
+    Balance(balance::BalanceArgs),
 }
 
 pub(crate) fn run(args: &TrainArgs, output: &mut Output) -> Result<()> {
     match &args.kind {
         TrainKind::Knowledge(args) => knowledge::run(args, output),
         TrainKind::Policy(args) => policy::run(args, output),
+        TrainKind::Balance(args) => balance::run(args, output),
     }
 }

@@ -1,0 +1,304 @@
+//! **What.** Simulation balancing: a rollout network learns that its rollouts end well on the average, not that each of their moves
+//! is a good one.
+//!
+//! **Formula.** θ ← θ + α (V* − V) · mean of (z − V) Σ ∇ log π(a|s) over all moves of a rollout, where V* is the position's value as a
+//! teacher sees it, V the mean result of some rollouts, and z the result of each of others.
+//!
+//! **Source.** Silver and Tesauro 2009, *Monte-Carlo simulation balancing* (policy gradient simulation balancing); named in S4.4 as the
+//! way out of "a better policy makes a worse player".
+//!
+//! **Differences.** V is subtracted from z, which changes nothing on the average and makes it less noisy; several positions a step; the policy is a
+//! network.
+
+use std::sync::Arc;
+
+use tengen_board::{Board, Game, Move};
+use tengen_engine::{
+    eval::area_komi,
+    network::RolloutConfig,
+    playout::{PlayoutLimits, PlayoutPolicy},
+    rng::Rng,
+};
+
+use super::{
+    CHUNK,
+    optimizer::{Kind, OptimizerConfig, State},
+};
+use crate::{
+    error::NetError,
+    kernels::padded,
+    network::Network,
+    planes::{PlaneWriter, Position},
+    rollout::{RolloutNetwork, RolloutPolicy, is_playable},
+    run::{Gradients, Prepared, Workspace},
+};
+
+/// A position, and what the mean result of its rollouts should be.
+#[derive(Clone, Debug)]
+pub struct Target {
+    board: Board,
+    moves: Vec<Move>,
+    komi: f32,
+    /// Black's value, from 0 to 1.
+    black_value: f32,
+}
+
+impl Target {
+    /// The position at the end of a game, with Black's value.
+    pub fn new(game: &Game, black_value: f32) -> Target {
+        let moves = game.moves().iter().map(|played| played.mv).collect();
+        Target { board: game.board().clone(), moves, komi: area_komi(game), black_value }
+    }
+}
+
+/// How a network is balanced.
+#[derive(Clone, Debug)]
+pub struct BalanceConfig {
+    /// Rollouts that tell V.
+    pub rollouts: usize,
+    /// Rollouts that tell the direction.
+    pub gradient_rollouts: usize,
+    /// How weights follow their gradients.
+    pub optimizer: OptimizerConfig,
+    /// Steps in all, for the learning rate's schedule.
+    pub steps: u64,
+    /// Start of the random numbers.
+    pub seed: u64,
+}
+
+impl Default for BalanceConfig {
+    fn default() -> BalanceConfig {
+        BalanceConfig {
+            rollouts: 64,
+            gradient_rollouts: 16,
+            optimizer: OptimizerConfig {
+                learning_rate: 0.01,
+                weight_decay: 0.0,
+                max_gradient: 1.0,
+                average: 0.98,
+                ..OptimizerConfig::default()
+            },
+            steps: 1000,
+            seed: 1,
+        }
+    }
+}
+
+/// A balancing under way.
+pub struct Balancer {
+    config: BalanceConfig,
+    network: Network,
+    state: State,
+    kinds: Vec<Kind>,
+    steps: u64,
+    rng: Rng,
+    planes: PlaneWriter,
+}
+
+impl Balancer {
+    /// Begins with a network that can play rollouts.
+    pub fn new(network: Network, config: &BalanceConfig) -> Result<Balancer, NetError> {
+        RolloutNetwork::new(&network)?;
+        if config.rollouts < 2 || config.gradient_rollouts == 0 {
+            let message = "balancing needs at least 2 rollouts for a value and 1 for a direction".to_owned();
+            return Err(NetError::Settings(message));
+        }
+        Ok(Balancer {
+            state: State::new(network.weights().to_vec()),
+            kinds: network.graph.params.iter().map(Kind::of).collect(),
+            steps: 0,
+            rng: Rng::new(config.seed),
+            planes: PlaneWriter::new(),
+            config: config.clone(),
+            network,
+        })
+    }
+
+    /// One step with positions of one board size: their mean squared imbalance before it, V's noise taken off.
+    pub fn step(&mut self, targets: &[Target]) -> Result<f64, NetError> {
+        let Some(first) = targets.first() else { return Ok(0.0) };
+        let graph = Arc::clone(&self.network.graph);
+        let now = Network::new(self.network.spec(), self.state.weights.clone());
+        let mut policy = rollouts(&now)?;
+        let size = (first.board.width(), first.board.height());
+        let mut workspace = Workspace::for_training(&graph, size, CHUNK);
+        let prepared = Prepared::for_training(&graph, now.weights(), workspace.tile_kind());
+        let mut sums = Gradients::new(&graph, workspace.tile_kind());
+        let mut imbalance = 0.0;
+        let shares = (targets.len() * self.config.gradient_rollouts) as f32;
+        for target in targets {
+            let (value, squared) = balance(&mut policy, target, self.config.rollouts, &mut self.rng);
+            imbalance += squared;
+            let error = target.black_value - value;
+            for _ in 0..self.config.gradient_rollouts {
+                let (moves, result) = play(&mut policy, target, &mut self.rng);
+                // Of half the squared error, for each logarithm of a probability.
+                let weight = -error * (result - value) / shares;
+                let choices = choices(target, &moves);
+                for chunk in choices.chunks(CHUNK) {
+                    self.planes_of(chunk, &moves, &mut workspace);
+                    workspace.forward(&graph, &prepared, chunk.len());
+                    workspace.clear_gradients(&graph);
+                    for (board, choice) in chunk.iter().enumerate() {
+                        self.set_gradient(&mut workspace, board, choice, weight);
+                    }
+                    workspace.backward(&graph, &prepared, &mut sums);
+                }
+            }
+        }
+        let mut gradients: Vec<Vec<f32>> = self.state.weights.iter().map(|w| vec![0.0; w.len()]).collect();
+        sums.add_to(&graph, &mut gradients);
+        let optimizer = &self.config.optimizer;
+        let rate = optimizer.rate(self.steps as f64 / self.config.steps.max(1) as f64);
+        self.state.step(optimizer, rate, self.steps, &gradients, &self.kinds);
+        self.steps += 1;
+        Ok(imbalance / targets.len() as f64)
+    }
+
+    /// The network as it is saved, with averaged weights.
+    pub fn network(&self) -> Network {
+        Network::new(self.network.spec(), self.state.average.clone())
+    }
+
+    fn planes_of(&mut self, chunk: &[Choice], moves: &[Move], workspace: &mut Workspace) {
+        let planes = self.network.spec().planes;
+        let stride = padded(planes.count());
+        let inputs = workspace.tensor_mut(self.network.heads.input);
+        for (choice, out) in chunk.iter().zip(inputs.chunks_exact_mut(chunk[0].board.area() * stride)) {
+            let moves = &moves[..choice.played];
+            let position = Position { board: &choice.board, moves, komi: 0.0, rank: None };
+            self.planes.write(planes, &position, out, stride);
+        }
+    }
+
+    /// The gradient of `weight` times the logarithm of the chosen move's probability, for the logits.
+    fn set_gradient(&self, workspace: &mut Workspace, board: usize, choice: &Choice, weight: f32) {
+        let id = self.network.heads.policy;
+        let channels = padded(self.network.graph.width(id));
+        let start = board * choice.board.area() * channels;
+        let (logits, gradients) = workspace.both_mut(id);
+        let logit = |point: usize| logits[start + point * channels];
+        let most = choice.playable.iter().map(|&point| logit(point)).fold(f32::NEG_INFINITY, f32::max);
+        let sum: f32 = choice.playable.iter().map(|&point| (logit(point) - most).exp()).sum();
+        for &point in &choice.playable {
+            let chosen = f32::from(u8::from(point == choice.chosen));
+            gradients[start + point * channels] = weight * (chosen - (logit(point) - most).exp() / sum);
+        }
+    }
+}
+
+/// The mean squared imbalance of a network's rollouts over positions: (V* − V)² less V's noise.
+pub fn imbalance(
+    network: &Network,
+    targets: &[Target],
+    count: usize,
+    rng: &mut Rng,
+) -> Result<f64, NetError> {
+    let mut policy = rollouts(network)?;
+    let sum: f64 = targets.iter().map(|target| balance(&mut policy, target, count, rng).1).sum();
+    Ok(sum / targets.len().max(1) as f64)
+}
+
+fn rollouts(network: &Network) -> Result<RolloutPolicy, NetError> {
+    Ok(RolloutPolicy::new(Arc::new(RolloutNetwork::new(network)?), &RolloutConfig::default()))
+}
+
+/// Black's mean result of rollouts, and how far it is from the target, squared, less its noise.
+fn balance(policy: &mut RolloutPolicy, target: &Target, count: usize, rng: &mut Rng) -> (f32, f64) {
+    let value = (0..count).map(|_| play(policy, target, rng).1).sum::<f32>() / count as f32;
+    let noise = value * (1.0 - value) / (count.max(2) - 1) as f32;
+    let error = target.black_value - value;
+    (value, f64::from(error * error - noise))
+}
+
+/// All moves, and Black's result from 0 to 1.
+fn play(policy: &mut RolloutPolicy, target: &Target, rng: &mut Rng) -> (Vec<Move>, f32) {
+    let mut moves = target.moves.clone();
+    let points = policy.play_out(&mut target.board.clone(), &mut moves, &PlayoutLimits::default(), rng);
+    let score = points as f32 - target.komi;
+    let result = if score == 0.0 { 0.5 } else { f32::from(u8::from(score > 0.0)) };
+    (moves, result)
+}
+
+/// A position of a rollout, where a move was chosen.
+struct Choice {
+    board: Board,
+    /// Moves before it.
+    played: usize,
+    /// The points to choose from, and the one that was chosen.
+    playable: Vec<usize>,
+    chosen: usize,
+}
+
+/// The choices of a rollout, of which `moves` are all moves from the beginning of the game.
+fn choices(target: &Target, moves: &[Move]) -> Vec<Choice> {
+    let mut board = target.board.clone();
+    let mut choices = Vec::new();
+    for (played, &mv) in moves.iter().enumerate().skip(target.moves.len()) {
+        let me = board.to_play();
+        if let Some(chosen) = mv.vertex() {
+            let index = |v: tengen_board::Vertex| v.row() * board.width() + v.col();
+            let playable = board.empties().iter().filter(|&&v| is_playable(&board, v, me)).map(|&v| index(v));
+            let choice =
+                Choice { playable: playable.collect(), chosen: index(chosen), played, board: board.clone() };
+            choices.push(choice);
+        }
+        board.play_unchecked(mv);
+    }
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_board::Rules;
+
+    use super::*;
+    use crate::spec::NetSpec;
+
+    fn network() -> Network {
+        Network::random(&NetSpec::named("rollout-a-reduced").unwrap(), &mut Rng::new(3)).unwrap()
+    }
+
+    #[test]
+    fn rollouts_learn_to_end_as_they_should() {
+        let game = Game::new(5, 5, Rules::CHINESE.with_komi(0.5)).unwrap();
+        for value in [0.15, 0.85] {
+            let targets = vec![Target::new(&game, value); 4];
+            let config = BalanceConfig {
+                optimizer: OptimizerConfig {
+                    learning_rate: 0.05,
+                    average: 0.0,
+                    ..BalanceConfig::default().optimizer
+                },
+                steps: 40,
+                ..BalanceConfig::default()
+            };
+            let mut balancer = Balancer::new(network(), &config).unwrap();
+            let before = imbalance(&network(), &targets, 200, &mut Rng::new(1)).unwrap();
+            for _ in 0..config.steps {
+                balancer.step(&targets).unwrap();
+            }
+            let after = imbalance(&balancer.network(), &targets, 200, &mut Rng::new(1)).unwrap();
+            assert!(before > 0.02 && after < before / 3.0, "{value}: {before} {after}");
+        }
+    }
+
+    #[test]
+    fn choices_are_among_the_playable_points() {
+        let game = Game::new(7, 7, Rules::CHINESE).unwrap();
+        let target = Target::new(&game, 0.5);
+        let mut policy = rollouts(&network()).unwrap();
+        for seed in 0..20 {
+            let (moves, _) = play(&mut policy, &target, &mut Rng::new(seed));
+            let choices = choices(&target, &moves);
+            assert!(choices.len() > 20);
+            assert!(choices.iter().all(|choice| choice.playable.contains(&choice.chosen)));
+        }
+    }
+
+    #[test]
+    fn networks_that_play_no_rollouts_are_refused() {
+        let network = Network::random(&NetSpec::named("default").unwrap(), &mut Rng::new(1)).unwrap();
+        assert!(Balancer::new(network, &BalanceConfig::default()).is_err());
+    }
+}
