@@ -72,7 +72,7 @@ impl Default for BalanceConfig {
             rollouts: 64,
             gradient_rollouts: 16,
             optimizer: OptimizerConfig {
-                learning_rate: 0.01,
+                learning_rate: 0.001,
                 weight_decay: 0.0,
                 max_gradient: 1.0,
                 average: 0.98,
@@ -250,7 +250,7 @@ fn choices(target: &Target, moves: &[Move]) -> Vec<Choice> {
 
 #[cfg(test)]
 mod tests {
-    use tengen_board::Rules;
+    use tengen_board::{Color, Rules};
 
     use super::*;
     use crate::spec::NetSpec;
@@ -259,20 +259,25 @@ mod tests {
         Network::random(&NetSpec::named("rollout-a-reduced").unwrap(), &mut Rng::new(3)).unwrap()
     }
 
+    /// Black to play can capture, or be captured.
+    fn fight() -> Game {
+        let diagram = "
+            . . . . .
+            . X X X .
+            X O O O .
+            X O O O X
+            . X X X .";
+        let mut board = Board::from_diagram(diagram).unwrap();
+        board.set_to_play(Color::Black);
+        Game::from_board(board, Rules::CHINESE.with_komi(0.5))
+    }
+
     #[test]
     fn rollouts_learn_to_end_as_they_should() {
-        let game = Game::new(5, 5, Rules::CHINESE.with_komi(0.5)).unwrap();
-        for value in [0.15, 0.85] {
-            let targets = vec![Target::new(&game, value); 4];
-            let config = BalanceConfig {
-                optimizer: OptimizerConfig {
-                    learning_rate: 0.05,
-                    average: 0.0,
-                    ..BalanceConfig::default().optimizer
-                },
-                steps: 40,
-                ..BalanceConfig::default()
-            };
+        for value in [0.1, 0.98] {
+            let targets = vec![Target::new(&fight(), value); 4];
+            let mut config = BalanceConfig { steps: 40, ..BalanceConfig::default() };
+            (config.optimizer.learning_rate, config.optimizer.average) = (0.05, 0.0);
             let mut balancer = Balancer::new(network(), &config).unwrap();
             let before = imbalance(&network(), &targets, 200, &mut Rng::new(1)).unwrap();
             for _ in 0..config.steps {

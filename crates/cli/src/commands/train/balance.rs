@@ -13,11 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::Game;
-use tengen_engine::{
-    player::Budget,
-    rng::Rng,
-    whole_file::write_whole,
-};
+use tengen_engine::{player::Budget, rng::Rng, whole_file::write_whole};
 use tengen_lab::PlayerSpec;
 use tengen_nets::{
     Network,
