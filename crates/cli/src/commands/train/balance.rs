@@ -114,9 +114,8 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
         sum += balancer.step(&batch)?;
         bar.inc(1);
         if step % 50 == 0 {
-            bar.suspend(|| {
-                output.remark(format!("{step:>6} steps: mean squared imbalance {:.4}", sum / 50.0))
-            });
+            let line = format!("{step:>6} steps: mean squared imbalance {:.4}", sum / 50.0);
+            bar.suspend(|| output.remark(line));
             sum = 0.0;
         }
     }
@@ -177,8 +176,8 @@ fn targets(
         args.teacher
     );
     let save = |values: &[f32]| {
-        let lines: String = values.iter().map(|value| format!("{value:.4}\n")).collect();
-        write_whole(&path, format!("{heading}\n{lines}"))
+        let lines: Vec<String> = values.iter().map(|value| format!("{value:.4}\n")).collect();
+        write_whole(&path, format!("{heading}\n{}", lines.concat()))
             .with_context(|| format!("cannot write {}", path.display()))
     };
     let bar = output.bar(games.len() as u64, None, "positions");
@@ -186,7 +185,8 @@ fn targets(
     for game in games.iter().skip(values.len()) {
         teacher.new_game();
         let report = teacher.analyse(game, &Budget::default()).context("the teacher has nothing to say")?;
-        values.push(report.black_value);
+        // As it is written down, so that it is the same when it is read again.
+        values.push((report.black_value * 1e4).round() / 1e4);
         bar.inc(1);
         let over = stopped.load(Ordering::Relaxed);
         if over || values.len().is_multiple_of(100) {
