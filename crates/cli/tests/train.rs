@@ -34,7 +34,7 @@ fn a_network_is_trained_tested_and_plays() {
     let tested =
         tengen(&["train", "policy", "--eval-only", "--net", &net, "--data", &games, "--json"]).json();
     assert_eq!(tested["positions"], 30);
-    let player = format!("rave,playouts=20,rollout_net={net}");
+    let player = format!("rave,playouts=20,rollout_net={net},rollout.temperature=1");
     assert_eq!(tengen(&["match", &player, "random", "--size", "5", "--games", "2", "-q"]).code, 0);
 }
 

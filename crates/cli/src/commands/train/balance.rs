@@ -26,7 +26,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   tengen train balance --net rollout-a-reduced --data games9.sgf.gz:3000 --out balanced
-  tengen match rave,rollout_net=balanced/net.safetensors rave,rollout_net=rollout-a-reduced --size 9
+  tengen match holmes,rollout_net=balanced/net.safetensors holmes,rollout_net=rollout-a-reduced --size 9
 
 The folder has values.txt (what the teacher said, which takes most of the time and is used again) and net.safetensors. Interrupt it
 whenever you like: the same command goes on with the values; to go on with the network, name it with --net.";
