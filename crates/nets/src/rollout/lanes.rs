@@ -1,18 +1,40 @@
 //! Sixteen numbers at a time: sums of products, with the instructions of the machine or without.
 
+use bytemuck::{Pod, Zeroable};
+
 /// Numbers that are worked on together.
 pub(super) const LANES: usize = 16;
 
-/// That many numbers.
-pub(super) type Lane = [i16; LANES];
+/// That many numbers, which are not spread over two lines of the cache.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub(super) struct Lane(pub(super) [i16; LANES]);
+
+impl Lane {
+    /// The same number everywhere.
+    pub(super) const fn filled(number: i16) -> Lane {
+        Lane([number; LANES])
+    }
+}
+
+/// Pairs of neighbours among them.
+pub(super) const PAIRS: usize = LANES / 2;
 
 /// Sums that are kept apart until the end.
-pub(super) type Total = [i32; LANES / 2];
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub(super) struct Total(pub(super) [i32; PAIRS]);
 
 /// A way to multiply. All give the same results.
 pub(super) trait Multiply: Copy {
-    /// Adds the products of neighbouring pairs, negative `sums` being 0.
-    fn add_products(self, total: &mut Total, sums: &Lane, weights: &Lane);
+    /// Adds the products of pairs.
+    fn add_products(self, total: &mut Total, numbers: &Lane, weights: &Lane);
+
+    /// The same with 0 for negative numbers.
+    fn add_positive(self, total: &mut Total, numbers: &Lane, weights: &Lane);
+
+    /// The pairs that are not both 0, as bits.
+    fn nonzero_pairs(self, numbers: &Lane) -> u32;
 }
 
 /// As the definition says.
@@ -21,25 +43,47 @@ pub(super) struct Plain;
 
 impl Multiply for Plain {
     #[inline(always)]
-    fn add_products(self, total: &mut Total, sums: &Lane, weights: &Lane) {
-        let product = |i: usize| i32::from(sums[i].max(0)) * i32::from(weights[i]);
-        for (i, sum) in total.iter_mut().enumerate() {
+    fn add_products(self, total: &mut Total, numbers: &Lane, weights: &Lane) {
+        let product = |i: usize| i32::from(numbers.0[i]) * i32::from(weights.0[i]);
+        for (i, sum) in total.0.iter_mut().enumerate() {
             *sum += product(2 * i) + product(2 * i + 1);
         }
+    }
+
+    #[inline(always)]
+    fn add_positive(self, total: &mut Total, numbers: &Lane, weights: &Lane) {
+        self.add_products(total, &Lane(numbers.0.map(|n| n.max(0))), weights);
+    }
+
+    #[inline(always)]
+    fn nonzero_pairs(self, numbers: &Lane) -> u32 {
+        let pairs = numbers.0.as_chunks().0;
+        pairs.iter().enumerate().map(|(i, pair)| u32::from(*pair != [0, 0]) << i).sum()
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Multiply for pulp::x86::V3 {
     #[inline(always)]
-    fn add_products(self, total: &mut Total, sums: &Lane, weights: &Lane) {
-        let positive = self.avx2._mm256_max_epi16(pulp::cast(*sums), self.avx._mm256_setzero_si256());
-        let products = self.avx2._mm256_madd_epi16(positive, pulp::cast(*weights));
+    fn add_products(self, total: &mut Total, numbers: &Lane, weights: &Lane) {
+        let products = self.avx2._mm256_madd_epi16(pulp::cast(*numbers), pulp::cast(*weights));
         *total = pulp::cast(self.avx2._mm256_add_epi32(pulp::cast(*total), products));
+    }
+
+    #[inline(always)]
+    fn add_positive(self, total: &mut Total, numbers: &Lane, weights: &Lane) {
+        let positive = self.avx2._mm256_max_epi16(pulp::cast(*numbers), self.avx._mm256_setzero_si256());
+        self.add_products(total, &pulp::cast(positive), weights);
+    }
+
+    #[inline(always)]
+    fn nonzero_pairs(self, numbers: &Lane) -> u32 {
+        let zero = self.avx2._mm256_cmpeq_epi32(pulp::cast(*numbers), self.avx._mm256_setzero_si256());
+        !self.avx._mm256_movemask_ps(pulp::cast(zero)) as u32 & 0xFF
     }
 }
 
 /// Numbers in groups of [`LANES`].
 pub(super) fn to_lanes(numbers: &[i16]) -> Vec<Lane> {
-    numbers.as_chunks().0.to_vec()
+    numbers.as_chunks().0.iter().copied().map(Lane).collect()
 }

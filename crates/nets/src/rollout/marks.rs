@@ -46,7 +46,7 @@ impl Marks {
     }
 }
 
-/// The columns of a row's bits, from the left.
+/// The positions of a row's bits, from the left.
 #[inline(always)]
 pub(super) fn columns(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -18,6 +18,7 @@
 mod codes;
 mod lanes;
 mod marks;
+mod middle;
 mod policy;
 mod quantized;
 mod side;

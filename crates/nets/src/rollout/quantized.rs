@@ -6,7 +6,8 @@ use tengen_board::{Board, MAX_SIZE};
 
 use super::{
     codes::Codes,
-    lanes::{LANES, Lane, Multiply, to_lanes},
+    lanes::{LANES, Lane, Multiply, Total, to_lanes},
+    middle::{MIDDLE_SCALE, Middle},
 };
 use crate::{
     error::NetError,
@@ -22,14 +23,12 @@ pub(super) const MARGIN: usize = 4;
 /// Distance between a cell and the one above it.
 pub(super) const STRIDE: usize = MAX_SIZE + 2 * MARGIN;
 /// Cells of the largest board and its margin.
-const CELLS: usize = STRIDE * STRIDE;
+pub(super) const CELLS: usize = STRIDE * STRIDE;
 
 /// Sums beyond the board start here: whatever is added, they stay below 0, which is 0 after the ReLU.
 const OUTSIDE: i16 = -16384;
 /// The largest sum on the board.
 const MOST: f32 = 16383.0;
-/// What 1 is in the sums of layers between the first and the last, which are cut off at the ends of the range.
-const MIDDLE_SCALE: f32 = 256.0;
 
 /// The cell of a point.
 #[inline(always)]
@@ -71,20 +70,6 @@ impl FloatLayer {
         self.weights[(channel * self.planes + plane) * self.taps + tap]
     }
 }
-
-/// A 3x3 layer between the first and the last.
-#[derive(Debug)]
-pub(super) struct Middle {
-    /// For each [`TOGETHER`] channels, the lanes of 9 cells, each for all of the channels.
-    weights: Vec<[Lane; TOGETHER]>,
-    /// In units of the result.
-    bias: Vec<f32>,
-    /// From the sum of products to a unit of the result.
-    factor: f32,
-}
-
-/// Channels of a middle layer computed together, so that numbers are read once for all of them.
-const TOGETHER: usize = 4;
 
 /// The 3x3 layer that gives the logits.
 #[derive(Debug)]
@@ -185,9 +170,10 @@ impl RolloutNetwork {
         &self.stamps[index * size..][..size]
     }
 
-    /// How far a change at a point reaches the sums of a layer between the first and the last.
-    pub(super) fn middle_reach(&self, layer: usize) -> usize {
-        self.kernel / 2 + layer + 1
+    /// How far a change at a point reaches the first layer's sums.
+    #[inline(always)]
+    pub(super) fn first_reach(&self) -> usize {
+        self.kernel / 2
     }
 
     /// How far a change at a point reaches the logits.
@@ -197,7 +183,7 @@ impl RolloutNetwork {
 
     /// The first layer's sums on an empty board.
     pub(super) fn empty_sums(&self, board: &Board) -> Vec<Lane> {
-        let mut sums = vec![[OUTSIDE; LANES]; CELLS * self.depth];
+        let mut sums = vec![Lane::filled(OUTSIDE); CELLS * self.depth];
         let (ones, center) = self.codes.constant_planes();
         let half = self.kernel / 2;
         for p in board.points() {
@@ -216,7 +202,7 @@ impl RolloutNetwork {
                     }
                 }
                 let lane = &mut sums[cell(p.col(), p.row()) * self.depth + c / LANES];
-                lane[c % LANES] = (sum * self.scale).round() as i16;
+                lane.0[c % LANES] = (sum * self.scale).round() as i16;
             }
         }
         sums
@@ -224,7 +210,7 @@ impl RolloutNetwork {
 
     /// A layer's sums before anything is computed.
     pub(super) fn blank_sums(&self) -> Vec<Lane> {
-        vec![[0; LANES]; CELLS * self.depth]
+        vec![Lane::filled(0); CELLS * self.depth]
     }
 }
 
@@ -286,57 +272,10 @@ fn arrange(weights: &[f32], (real, channels): (usize, usize), scale: f32) -> Vec
 }
 
 /// The largest scale for weights such that neither they nor their products with hidden numbers overflow.
-fn weight_scale(filters: &[f32], each: usize) -> f32 {
+pub(super) fn weight_scale(filters: &[f32], each: usize) -> f32 {
     let most = filters.iter().fold(1e-6f32, |most, w| most.max(w.abs()));
     let sum = filters.chunks_exact(each).map(|f| f.iter().map(|w| w.abs()).sum::<f32>()).fold(1e-6, f32::max);
     (32767.0 / most).min(2_000_000_000.0 / 32767.0 / sum)
-}
-
-impl Middle {
-    fn new(weights: &[f32], bias: &[f32], (real, channels): (usize, usize), before: f32) -> Middle {
-        let each = real * 9;
-        let scale = weight_scale(weights, each);
-        let mut filters: Vec<Vec<Lane>> =
-            weights.chunks_exact(each).map(|filter| arrange(filter, (real, channels), scale)).collect();
-        filters.resize(channels, vec![[0; LANES]; channels * 9 / LANES]);
-        let mut arranged = Vec::new();
-        for [a, b, c, d] in filters.as_chunks::<TOGETHER>().0 {
-            arranged.extend((0..a.len()).map(|i| [a[i], b[i], c[i], d[i]]));
-        }
-        let mut bias: Vec<f32> = bias.iter().map(|b| b * MIDDLE_SCALE).collect();
-        bias.resize(channels, 0.0);
-        Middle { weights: arranged, bias, factor: MIDDLE_SCALE / (scale * before) }
-    }
-
-    /// Computes the sums of one cell, of `DEPTH` lanes.
-    #[inline(always)]
-    pub(super) fn compute<const DEPTH: usize>(
-        &self,
-        multiply: impl Multiply,
-        from: &[Lane],
-        to: &mut [Lane],
-        cell: usize,
-    ) {
-        let start = (cell - STRIDE - 1) * DEPTH;
-        let to = to[cell * DEPTH..][..DEPTH].as_flattened_mut();
-        let blocks = self.weights.chunks_exact(9 * DEPTH).zip(self.bias.as_chunks::<TOGETHER>().0);
-        for (to, (weights, bias)) in to.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(blocks) {
-            let mut totals = [[0; LANES / 2]; TOGETHER];
-            for row in 0..3 {
-                let sums = &from[start + row * STRIDE * DEPTH..][..3 * DEPTH];
-                let weights = &weights[row * 3 * DEPTH..][..3 * DEPTH];
-                for i in 0..3 * DEPTH {
-                    for c in 0..TOGETHER {
-                        multiply.add_products(&mut totals[c], &sums[i], &weights[i][c]);
-                    }
-                }
-            }
-            for c in 0..TOGETHER {
-                let sum = totals[c].iter().sum::<i32>() as f32 * self.factor + bias[c];
-                to[c] = sum.round() as i16;
-            }
-        }
-    }
 }
 
 impl Head {
@@ -357,13 +296,13 @@ impl Head {
     ) -> f32 {
         let start = (cell - STRIDE - 1) * DEPTH;
         let weights = &self.weights[..9 * DEPTH];
-        let mut total = [0; LANES / 2];
+        let mut total = Total::default();
         for row in 0..3 {
             let sums = &sums[start + row * STRIDE * DEPTH..][..3 * DEPTH];
             for i in 0..3 * DEPTH {
-                multiply.add_products(&mut total, &sums[i], &weights[row * 3 * DEPTH + i]);
+                multiply.add_positive(&mut total, &sums[i], &weights[row * 3 * DEPTH + i]);
             }
         }
-        total.iter().sum::<i32>() as f32 * self.factor + self.bias
+        total.0.iter().sum::<i32>() as f32 * self.factor + self.bias
     }
 }

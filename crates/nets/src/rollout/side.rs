@@ -6,6 +6,7 @@ use tengen_engine::rng::Rng;
 use super::{
     lanes::{LANES, Lane, Multiply},
     marks::{Marks, columns},
+    middle::MiddleSums,
     quantized::{RolloutNetwork, STRIDE, cell},
 };
 
@@ -24,9 +25,7 @@ pub(super) struct Side {
     /// The first layer's sums, before the ReLU.
     sums: Vec<Lane>,
     /// Those of the layers between the first and the last.
-    middle: Vec<Vec<Lane>>,
-    /// Points of `middle` that are out of date.
-    stale: Vec<Marks>,
+    middle: Vec<MiddleSums>,
     /// The code of each point that the sums contain; the moves, and the ko.
     codes: VertexMap<u8>,
     turns: [Vertex; TURNS],
@@ -61,12 +60,10 @@ impl VertexSet {
 
 impl Side {
     pub(super) fn new(color: Color, network: &RolloutNetwork) -> Side {
-        let layers = network.middle.len();
         Side {
             color,
             sums: network.blank_sums(),
-            middle: vec![network.blank_sums(); layers],
-            stale: vec![Marks::none(); layers],
+            middle: vec![MiddleSums::new(network.depth); network.middle.len()],
             codes: VertexMap::filled(0),
             turns: [Vertex::NONE; TURNS],
             ko: Vertex::NONE,
@@ -82,8 +79,7 @@ impl Side {
     /// Starts again with an empty board.
     pub(super) fn clear(&mut self, empty_sums: &[Lane]) {
         self.sums.copy_from_slice(empty_sums);
-        // Beyond the board they are 0, and nobody has written there.
-        self.stale.iter_mut().for_each(Marks::fill);
+        self.middle.iter_mut().for_each(MiddleSums::clear);
         self.dirty.fill();
         self.codes = VertexMap::filled(0);
         self.turns = [Vertex::NONE; TURNS];
@@ -95,7 +91,7 @@ impl Side {
 
     /// Beyond the board nothing may be left of another one.
     pub(super) fn forget_size(&mut self) {
-        self.middle.iter_mut().for_each(|sums| sums.fill([0; LANES]));
+        self.middle.iter_mut().for_each(MiddleSums::forget_size);
     }
 
     /// Notes that the code of a point may have changed.
@@ -190,8 +186,8 @@ impl Side {
     ) {
         let at = (v.col(), v.row());
         self.dirty.mark(at, network.logit_reach());
-        for (layer, stale) in self.stale.iter_mut().enumerate() {
-            stale.mark(at, network.middle_reach(layer));
+        if let Some(next) = self.middle.first_mut() {
+            next.changed.mark(at, network.first_reach());
         }
         let width = network.kernel * DEPTH;
         let start = (cell(at.0, at.1) - network.kernel / 2 * (STRIDE + 1)) * DEPTH;
@@ -202,7 +198,7 @@ impl Side {
                 // Copies, so that it is plain that nothing overlaps.
                 let (mut sum, new, old) = (sums[i], new[i], old[i]);
                 for c in 0..LANES {
-                    sum[c] = sum[c].wrapping_add(new[c]).wrapping_sub(old[c]);
+                    sum.0[c] = sum.0[c].wrapping_add(new.0[c]).wrapping_sub(old.0[c]);
                 }
                 sums[i] = sum;
             }
@@ -232,7 +228,7 @@ impl Side {
         if !self.middle.is_empty() {
             self.update_middle::<DEPTH>(multiply, network, &points, (width, height));
         }
-        let source = self.middle.last().unwrap_or(&self.sums);
+        let source = self.middle.last().map_or(&self.sums, |layer| &layer.sums);
         let logits = &mut self.logits[..points.len()];
         for (logit, &(col, row)) in logits.iter_mut().zip(&points) {
             let cell = cell(col as usize, row as usize);
@@ -260,23 +256,21 @@ impl Side {
         multiply: impl Multiply,
         network: &RolloutNetwork,
         points: &[(u8, u8)],
-        (width, height): (usize, usize),
+        size: (usize, usize),
     ) {
         let layers = self.middle.len();
         for layer in 0..layers {
-            let reach = layers - layer;
-            let mut needed = Marks::none();
-            for &(col, row) in points {
-                needed.mark((col as usize, row as usize), reach);
-            }
-            needed.take_from(&mut self.stale[layer]);
             let (before, after) = self.middle.split_at_mut(layer);
-            let (from, to) = (before.last().unwrap_or(&self.sums), &mut after[0]);
-            for row in 0..height {
-                for col in columns(needed.row(row, width)) {
-                    network.middle[layer].compute::<DEPTH>(multiply, from, to, cell(col, row));
-                }
-            }
+            let [sums, next @ ..] = after else { unreachable!("there are so many layers") };
+            let from = before.last().map_or(&self.sums, |before| &before.sums);
+            let (weights, reach) = (&network.middle[layer], layers - layer);
+            sums.take_in::<DEPTH>(multiply, weights, from, around(points, reach + 1), size);
+            sums.settle::<DEPTH>(
+                weights,
+                around(points, reach),
+                size,
+                next.first_mut().map(|next| &mut next.changed),
+            );
         }
     }
 
@@ -311,6 +305,16 @@ impl Side {
     pub(super) fn weight(&self, v: Vertex) -> f32 {
         self.weights[v.row()][v.col()]
     }
+}
+
+/// The squares around points.
+#[inline(always)]
+fn around(points: &[(u8, u8)], radius: usize) -> Marks {
+    let mut marks = Marks::none();
+    for &(col, row) in points {
+        marks.mark((col as usize, row as usize), radius);
+    }
+    marks
 }
 
 /// Whether a move on an empty point is legal and fills no own eye.

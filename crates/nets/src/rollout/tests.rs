@@ -16,11 +16,15 @@ use crate::{
     spec::{NetSpec, Trunk},
 };
 
-const NAMES: [&str; 4] = ["rollout-a", "rollout-b", "rollout-a-reduced", "rollout-b-reduced"];
+const NAMES: [&str; 5] =
+    ["rollout-a", "rollout-b", "rollout-a-reduced", "rollout-b-reduced", "as deep as possible"];
 
 /// A network with logits of a trained one's size.
 fn network(name: &str, seed: u64) -> Network {
-    let spec = NetSpec::named(name).unwrap();
+    let spec = NetSpec::named(name).unwrap_or_else(|| NetSpec {
+        trunk: Trunk::Plain { layers: 4, channels: 20 },
+        ..NetSpec::named("rollout-a-reduced").unwrap()
+    });
     let mut weights = Network::random(&spec, &mut Rng::new(seed)).unwrap().weights().to_vec();
     let last = weights.len() - 2;
     weights[last].iter_mut().for_each(|w| *w *= 4.0);
