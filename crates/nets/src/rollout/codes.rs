@@ -56,11 +56,9 @@ impl Codes {
     #[inline]
     pub(super) fn seen_by(self, code: u8, color: Color) -> usize {
         let (code, half) = (usize::from(code), self.of_color());
-        match color {
-            Color::White if code > half => code - half,
-            Color::White if code > 0 => code + half,
-            _ => code,
-        }
+        // Without branches, because stones of both colours come in any order.
+        let swapped = code + half - 2 * half * usize::from(code > half);
+        std::hint::select_unpredictable(code != 0 && color == Color::White, swapped, code)
     }
 
     /// The planes of a code as [`Codes::seen_by`] gives it, as a difference from an empty point.

@@ -33,6 +33,9 @@ pub(super) trait Multiply: Copy {
     /// The same with 0 for negative numbers.
     fn add_positive(self, total: &mut Total, numbers: &Lane, weights: &Lane);
 
+    /// What each adds up to.
+    fn sums(self, totals: [Total; 4]) -> [i32; 4];
+
     /// The pairs that are not both 0, as bits.
     fn nonzero_pairs(self, numbers: &Lane) -> u32;
 }
@@ -56,6 +59,11 @@ impl Multiply for Plain {
     }
 
     #[inline(always)]
+    fn sums(self, totals: [Total; 4]) -> [i32; 4] {
+        totals.map(|total| total.0.iter().sum())
+    }
+
+    #[inline(always)]
     fn nonzero_pairs(self, numbers: &Lane) -> u32 {
         let pairs = numbers.0.as_chunks().0;
         pairs.iter().enumerate().map(|(i, pair)| u32::from(*pair != [0, 0]) << i).sum()
@@ -74,6 +82,14 @@ impl Multiply for pulp::x86::V3 {
     fn add_positive(self, total: &mut Total, numbers: &Lane, weights: &Lane) {
         let positive = self.avx2._mm256_max_epi16(pulp::cast(*numbers), self.avx._mm256_setzero_si256());
         self.add_products(total, &pulp::cast(positive), weights);
+    }
+
+    #[inline(always)]
+    fn sums(self, [a, b, c, d]: [Total; 4]) -> [i32; 4] {
+        let pairs = |a, b| self.avx2._mm256_hadd_epi32(a, b);
+        let halves = pairs(pairs(pulp::cast(a), pulp::cast(b)), pairs(pulp::cast(c), pulp::cast(d)));
+        let upper = self.avx2._mm256_extracti128_si256::<1>(halves);
+        pulp::cast(self.sse2._mm_add_epi32(self.avx._mm256_castsi256_si128(halves), upper))
     }
 
     #[inline(always)]

@@ -36,6 +36,12 @@ pub(super) const fn cell(col: usize, row: usize) -> usize {
     (row + MARGIN) * STRIDE + col + MARGIN
 }
 
+/// The column and the row of a cell.
+#[inline(always)]
+pub(super) const fn point(cell: usize) -> (usize, usize) {
+    (cell % STRIDE - MARGIN, cell / STRIDE - MARGIN)
+}
+
 /// A network that plays rollouts.
 #[derive(Debug)]
 pub struct RolloutNetwork {
@@ -286,23 +292,26 @@ impl Head {
         Head { weights: arrange(weights, (real, channels), scale), bias, factor: 1.0 / (scale * before) }
     }
 
-    /// The logit of a cell, of `DEPTH` lanes.
+    /// The logits of four cells, of `DEPTH` lanes.
     #[inline(always)]
-    pub(super) fn logit<const DEPTH: usize>(
+    pub(super) fn logits<const DEPTH: usize>(
         &self,
         multiply: impl Multiply,
         sums: &[Lane],
-        cell: usize,
-    ) -> f32 {
-        let start = (cell - STRIDE - 1) * DEPTH;
+        cells: [usize; 4],
+    ) -> [f32; 4] {
         let weights = &self.weights[..9 * DEPTH];
-        let mut total = Total::default();
+        // From the first cell around each to the last.
+        let around = cells.map(|cell| &sums[(cell - STRIDE - 1) * DEPTH..][..(2 * STRIDE + 3) * DEPTH]);
+        let mut totals = [Total::default(); 4];
         for row in 0..3 {
-            let sums = &sums[start + row * STRIDE * DEPTH..][..3 * DEPTH];
             for i in 0..3 * DEPTH {
-                multiply.add_positive(&mut total, &sums[i], &weights[row * 3 * DEPTH + i]);
+                for (total, around) in totals.iter_mut().zip(around) {
+                    let numbers = &around[row * STRIDE * DEPTH + i];
+                    multiply.add_positive(total, numbers, &weights[row * 3 * DEPTH + i]);
+                }
             }
         }
-        total.0.iter().sum::<i32>() as f32 * self.factor + self.bias
+        multiply.sums(totals).map(|sum| sum as f32 * self.factor + self.bias)
     }
 }

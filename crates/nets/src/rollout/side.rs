@@ -5,13 +5,17 @@ use tengen_engine::rng::Rng;
 
 use super::{
     lanes::{LANES, Lane, Multiply},
-    marks::{Marks, columns},
+    marks::Marks,
     middle::MiddleSums,
-    quantized::{RolloutNetwork, STRIDE, cell},
+    quantized::{CELLS, RolloutNetwork, STRIDE, cell, point},
 };
 
-/// Numbers of a row of weights.
+/// The most points of a row, in groups of [`TOGETHER`].
 const ROW: usize = 24;
+/// Weights that are computed together.
+const TOGETHER: usize = 8;
+/// The most points, in such groups.
+const MOST_POINTS: usize = MAX_AREA.next_multiple_of(TOGETHER);
 /// The most turns that are shown.
 const TURNS: usize = 8;
 
@@ -34,11 +38,11 @@ pub(super) struct Side {
     pending: VertexSet,
     /// Points whose logits are out of date.
     dirty: Marks,
-    /// Points whose logits are being computed, and these.
-    points: Vec<(u8, u8)>,
-    logits: [f32; MAX_AREA],
-    /// exp(logit / temperature) by rows; 0 where the player may not or should not play.
-    weights: [[f32; ROW]; 19],
+    /// Cells whose logits are being computed, and these.
+    cells: [u16; MOST_POINTS],
+    logits: [f32; MOST_POINTS],
+    /// exp(logit / temperature) of cells; 0 where the player may not or should not play.
+    weights: [f32; CELLS],
     row_sums: [f32; 19],
 }
 
@@ -69,9 +73,9 @@ impl Side {
             ko: Vertex::NONE,
             pending: VertexSet::default(),
             dirty: Marks::none(),
-            points: Vec::with_capacity(MAX_AREA),
-            logits: [0.0; MAX_AREA],
-            weights: [[0.0; ROW]; 19],
+            cells: [cell(0, 0) as u16; MOST_POINTS],
+            logits: [0.0; MOST_POINTS],
+            weights: [0.0; CELLS],
             row_sums: [0.0; 19],
         }
     }
@@ -85,7 +89,7 @@ impl Side {
         self.turns = [Vertex::NONE; TURNS];
         self.ko = Vertex::NONE;
         self.pending = VertexSet::default();
-        self.weights = [[0.0; ROW]; 19];
+        self.weights = [0.0; CELLS];
         self.row_sums = [0.0; 19];
     }
 
@@ -128,7 +132,7 @@ impl Side {
                 let (new, old) = (codes[v], self.codes[v]);
                 if new != old {
                     self.codes[v] = new;
-                    self.weights[v.row()][v.col()] = 0.0;
+                    self.weights[cell(v.col(), v.row())] = 0.0;
                     let seen = |code| network.stone_stamp(network.codes.seen_by(code, self.color));
                     self.replace::<DEPTH>(network, v, seen(old), seen(new));
                 }
@@ -189,23 +193,16 @@ impl Side {
         if let Some(next) = self.middle.first_mut() {
             next.changed.mark(at, network.first_reach());
         }
-        let width = network.kernel * DEPTH;
         let start = (cell(at.0, at.1) - network.kernel / 2 * (STRIDE + 1)) * DEPTH;
-        for row in 0..network.kernel {
-            let sums = &mut self.sums[start + row * STRIDE * DEPTH..][..width];
-            let (new, old) = (&new[row * width..][..width], &old[row * width..][..width]);
-            for i in 0..width {
-                // Copies, so that it is plain that nothing overlaps.
-                let (mut sum, new, old) = (sums[i], new[i], old[i]);
-                for c in 0..LANES {
-                    sum.0[c] = sum.0[c].wrapping_add(new.0[c]).wrapping_sub(old.0[c]);
-                }
-                sums[i] = sum;
-            }
+        let sums = &mut self.sums[start..];
+        // Loops of known lengths are unrolled.
+        match network.kernel {
+            5 => exchange(sums, old, new, (5, 5 * DEPTH), STRIDE * DEPTH),
+            kernel => exchange(sums, old, new, (kernel, kernel * DEPTH), STRIDE * DEPTH),
         }
     }
 
-    /// Computes the logits that are out of date, where the player may play.
+    /// Computes the weights that are out of date, where the player may play.
     #[inline(always)]
     fn update_weights<const DEPTH: usize>(
         &mut self,
@@ -214,50 +211,88 @@ impl Side {
         (board, occupied): (&Board, &[u32; 19]),
         sharpness: f32,
     ) {
-        let (width, height) = (board.width(), board.height());
-        let mut points = std::mem::take(&mut self.points);
-        points.clear();
-        for row in 0..height {
-            for col in columns(self.dirty.row(row, width) & !occupied[row]) {
-                self.weights[row][col] = 0.0;
-                if is_playable(board, Vertex::new(col, row), self.color) {
-                    points.push((col as u8, row as u8));
-                }
-            }
-        }
+        let size @ (width, height) = (board.width(), board.height());
+        let count = self.find_cells(board, occupied);
         if !self.middle.is_empty() {
-            self.update_middle::<DEPTH>(multiply, network, &points, (width, height));
+            self.update_middle::<DEPTH>(multiply, network, count, size);
         }
         let source = self.middle.last().map_or(&self.sums, |layer| &layer.sums);
-        let logits = &mut self.logits[..points.len()];
-        for (logit, &(col, row)) in logits.iter_mut().zip(&points) {
-            let cell = cell(col as usize, row as usize);
-            *logit = network.head.logit::<DEPTH>(multiply, source, cell);
+        // Some that are left over fill the last group.
+        let groups = count.next_multiple_of(TOGETHER);
+        let (cells, logits) = (&self.cells[..groups], &mut self.logits[..groups]);
+        for (logits, cells) in logits.as_chunks_mut().0.iter_mut().zip(cells.as_chunks().0) {
+            *logits = network.head.logits::<DEPTH>(multiply, source, cells.map(usize::from));
         }
-        for logit in &mut *logits {
-            *logit = exp2((*logit * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
+        for logits in logits.as_chunks_mut::<TOGETHER>().0 {
+            *logits = logits.map(|x| exp2((x * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER)));
         }
-        for (weight, &(col, row)) in logits.iter().zip(&points) {
-            self.weights[row as usize][col as usize] = *weight;
+        for (weight, &cell) in logits[..count].iter().zip(cells) {
+            self.weights[cell as usize] = *weight;
         }
-        self.points = points;
         for row in 0..height {
             if self.dirty.row(row, width) != 0 {
-                self.row_sums[row] = row_sum(&self.weights[row]);
+                self.row_sums[row] = row_sum(self.row(row));
             }
         }
         self.dirty.clear();
     }
 
-    /// Computes what the logits of these points need of the layers between the first and the last.
+    /// Finds the points whose weights are out of date and where the player may play, and says how many there are. The weights of
+    /// the others are 0.
+    #[inline(always)]
+    fn find_cells(&mut self, board: &Board, occupied: &[u32; 19]) -> usize {
+        let (width, height) = (board.width(), board.height());
+        // Empty points by rows, with a row beyond the board at each end.
+        let mut empty = [0; 21];
+        for row in 0..height {
+            empty[row + 1] = !occupied[row] & ((1 << width) - 1);
+        }
+        // Two rows of cells fit in a word: fewer loops whose lengths nobody can predict.
+        let (mut open, mut closed) = ([0u64; 10], [0u64; 10]);
+        for row in 0..height {
+            let [above, here, below] = [empty[row], empty[row + 1], empty[row + 2]];
+            let dirty = here & self.dirty.row(row, width);
+            let has_space = above | below | here << 1 | here >> 1;
+            open[row / 2] |= u64::from(dirty & has_space) << (row % 2 * STRIDE);
+            closed[row / 2] |= u64::from(dirty & !has_space) << (row % 2 * STRIDE);
+        }
+        let mut count = 0;
+        for (i, mut word) in open.into_iter().enumerate() {
+            while word != 0 {
+                self.cells[count] = (cell(0, 2 * i) + word.trailing_zeros() as usize) as u16;
+                word &= word - 1;
+                count += 1;
+            }
+        }
+        for (i, mut word) in closed.into_iter().enumerate() {
+            while word != 0 {
+                let cell = cell(0, 2 * i) + word.trailing_zeros() as usize;
+                word &= word - 1;
+                let (col, row) = point(cell);
+                self.weights[cell] = 0.0;
+                self.cells[count] = cell as u16;
+                count += usize::from(is_playable(board, Vertex::new(col, row), self.color));
+            }
+        }
+        count
+    }
+
+    /// The weights of a row.
+    #[inline(always)]
+    fn row(&self, row: usize) -> &[f32; ROW] {
+        self.weights[cell(0, row)..].first_chunk().expect("there are cells beyond the board")
+    }
+
+    /// Computes what the logits of so many cells need of the layers between the first and the last.
     #[inline(always)]
     fn update_middle<const DEPTH: usize>(
         &mut self,
         multiply: impl Multiply,
         network: &RolloutNetwork,
-        points: &[(u8, u8)],
+        count: usize,
         size: (usize, usize),
     ) {
+        let points = &self.cells[..count];
         let layers = self.middle.len();
         for layer in 0..layers {
             let (before, after) = self.middle.split_at_mut(layer);
@@ -290,7 +325,7 @@ impl Side {
         }
         let Some((row, mut left)) = chosen else { return Move::PASS };
         let mut mv = Move::PASS;
-        for (col, &weight) in self.weights[row].iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        for (col, &weight) in self.row(row).iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
             mv = Vertex::new(col, row).into();
             if left < weight {
                 break;
@@ -303,16 +338,33 @@ impl Side {
     /// The weight of a point.
     #[cfg(test)]
     pub(super) fn weight(&self, v: Vertex) -> f32 {
-        self.weights[v.row()][v.col()]
+        self.weights[cell(v.col(), v.row())]
     }
 }
 
-/// The squares around points.
+/// Takes the old numbers off the sums and adds the new ones: so many rows of some numbers.
 #[inline(always)]
-fn around(points: &[(u8, u8)], radius: usize) -> Marks {
+fn exchange(sums: &mut [Lane], old: &[Lane], new: &[Lane], (rows, width): (usize, usize), stride: usize) {
+    let sums = &mut sums[..(rows - 1) * stride + width];
+    let (old, new) = (&old[..rows * width], &new[..rows * width]);
+    for row in 0..rows {
+        for i in 0..width {
+            // Copies, so that it is plain that nothing overlaps.
+            let (mut sum, old, new) = (sums[row * stride + i], old[row * width + i], new[row * width + i]);
+            for c in 0..LANES {
+                sum.0[c] = sum.0[c].wrapping_add(new.0[c]).wrapping_sub(old.0[c]);
+            }
+            sums[row * stride + i] = sum;
+        }
+    }
+}
+
+/// The squares around cells.
+#[inline(always)]
+fn around(cells: &[u16], radius: usize) -> Marks {
     let mut marks = Marks::none();
-    for &(col, row) in points {
-        marks.mark((col as usize, row as usize), radius);
+    for &cell in cells {
+        marks.mark(point(cell.into()), radius);
     }
     marks
 }
