@@ -35,9 +35,6 @@ pub(super) trait Multiply: Copy {
 
     /// What each adds up to.
     fn sums(self, totals: [Total; 4]) -> [i32; 4];
-
-    /// The pairs that are not both 0, as bits.
-    fn nonzero_pairs(self, numbers: &Lane) -> u32;
 }
 
 /// As the definition says.
@@ -62,12 +59,6 @@ impl Multiply for Plain {
     fn sums(self, totals: [Total; 4]) -> [i32; 4] {
         totals.map(|total| total.0.iter().sum())
     }
-
-    #[inline(always)]
-    fn nonzero_pairs(self, numbers: &Lane) -> u32 {
-        let pairs = numbers.0.as_chunks().0;
-        pairs.iter().enumerate().map(|(i, pair)| u32::from(*pair != [0, 0]) << i).sum()
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -90,12 +81,6 @@ impl Multiply for pulp::x86::V3 {
         let halves = pairs(pairs(pulp::cast(a), pulp::cast(b)), pairs(pulp::cast(c), pulp::cast(d)));
         let upper = self.avx2._mm256_extracti128_si256::<1>(halves);
         pulp::cast(self.sse2._mm_add_epi32(self.avx._mm256_castsi256_si128(halves), upper))
-    }
-
-    #[inline(always)]
-    fn nonzero_pairs(self, numbers: &Lane) -> u32 {
-        let zero = self.avx2._mm256_cmpeq_epi32(pulp::cast(*numbers), self.avx._mm256_setzero_si256());
-        !self.avx._mm256_movemask_ps(pulp::cast(zero)) as u32 & 0xFF
     }
 }
 

@@ -1,8 +1,8 @@
 //! Layers between the first and the last: their sums follow what changes in the layer before.
 //!
-//! A move changes a part of the layer before, and what is 0 after the ReLU often stays so. So the products of each change are
-//! added to the cells around it; adding whole numbers in any order gives the same totals. (None overflows on the way: at any
-//! time a total is that of some possible layer before.)
+//! A move changes a part of the layer before. So the products of each change are added to the cells around it; adding whole
+//! numbers in any order gives the same totals. (None overflows on the way: at any time a total is that of some possible
+//! layer before.)
 
 use super::{
     lanes::{LANES, Lane, Multiply, PAIRS, Total},
@@ -18,9 +18,9 @@ const ROUNDS: f32 = 12_582_912.0;
 /// A 3x3 layer between the first and the last.
 #[derive(Debug)]
 pub(super) struct Middle {
-    /// What a pair of the layer before adds to the cells around it: for each pair 3 rows of 3 cells, for each of these
-    /// lanes of 8 channels with two weights each.
-    weights: Vec<Lane>,
+    /// What the layer before adds to the cells around: for 3 rows, for each pair of channels, for 3 cells, lanes of 8
+    /// channels with two weights each.
+    weights: [Vec<Lane>; 3],
     /// In units of the result.
     bias: Vec<f32>,
     /// From the total to a unit of the result.
@@ -36,26 +36,28 @@ impl Middle {
         before: f32,
     ) -> Middle {
         let scale = weight_scale(weights, real * 9);
-        let mut lanes = Vec::new();
-        for pair in 0..channels / 2 {
-            // A cell is seen by those around it through the kernel turned round.
-            for tap in (0..9).rev() {
-                for first in (0..channels).step_by(PAIRS) {
-                    lanes.push(Lane(std::array::from_fn(|i| {
-                        let (to, from) = (first + i / 2, 2 * pair + i % 2);
-                        let is_real = to < real && from < real;
-                        if is_real {
-                            (weights[(to * real + from) * 9 + tap] * scale).round() as i16
-                        } else {
-                            0
-                        }
-                    })));
+        let weight = |to: usize, from: usize, tap: usize| {
+            let is_real = to < real && from < real;
+            if is_real { (weights[(to * real + from) * 9 + tap] * scale).round() as i16 } else { 0 }
+        };
+        let row = |row: usize| {
+            let mut lanes = Vec::new();
+            for pair in 0..channels / 2 {
+                for col in 0..3 {
+                    // A cell is seen by those around it through the kernel turned round.
+                    let tap = 8 - (3 * row + col);
+                    for first in (0..channels).step_by(PAIRS) {
+                        lanes.push(Lane(std::array::from_fn(|i| {
+                            weight(first + i / 2, 2 * pair + i % 2, tap)
+                        })));
+                    }
                 }
             }
-        }
+            lanes
+        };
         let mut bias: Vec<f32> = bias.iter().map(|b| b * MIDDLE_SCALE).collect();
         bias.resize(channels, 0.0);
-        Middle { weights: lanes, bias, factor: MIDDLE_SCALE / (scale * before) }
+        Middle { weights: [0, 1, 2].map(row), bias, factor: MIDDLE_SCALE / (scale * before) }
     }
 }
 
@@ -111,48 +113,46 @@ impl MiddleSums {
         points.take_from(&mut self.changed);
         for row in 0..height {
             for col in columns(points.row(row, width)) {
-                let mut changes = [Lane::filled(0); DEPTH];
-                let mut nonzero = 0;
-                let start = cell(col, row) * DEPTH;
+                let cell = cell(col, row);
+                let inputs = &mut self.inputs[cell * DEPTH..][..DEPTH];
+                let before: [Lane; DEPTH] = std::array::from_fn(|d| inputs[d]);
+                let mut changes = before;
                 for (d, change) in changes.iter_mut().enumerate() {
-                    let (new, old) = (from[start + d], &mut self.inputs[start + d]);
+                    let positive = Lane(from[cell * DEPTH + d].0.map(|number| number.max(0)));
                     for c in 0..LANES {
-                        let positive = new.0[c].max(0);
-                        change.0[c] = positive - old.0[c];
-                        old.0[c] = positive;
+                        change.0[c] = positive.0[c] - before[d].0[c];
                     }
-                    nonzero |= multiply.nonzero_pairs(change) << (d * PAIRS);
+                    inputs[d] = positive;
                 }
-                if nonzero != 0 {
+                if changes.iter().any(|change| change.0 != [0; LANES]) {
                     self.stale.mark((col, row), 1);
-                    self.add::<DEPTH>(multiply, layer, cell(col, row), (&changes, nonzero));
+                    self.add::<DEPTH>(multiply, layer, cell, &changes);
                 }
             }
         }
     }
 
-    /// Adds the products of pairs that are not 0 to the totals around a cell.
+    /// Adds the products of a cell's changes to the totals around it.
     #[inline(always)]
     fn add<const DEPTH: usize>(
         &mut self,
         multiply: impl Multiply,
         layer: &Middle,
         cell: usize,
-        (changes, nonzero): (&[Lane; DEPTH], u32),
+        changes: &[Lane; DEPTH],
     ) {
         let pairs: &[[i16; 2]] = bytemuck::cast_slice(changes);
-        // Three cells at a time fill the registers.
-        let rows = layer.weights.as_chunks::<DEPTH>().0.as_chunks::<6>().0;
-        for row in 0..3 {
+        for (row, weights) in layer.weights.iter().enumerate() {
             let start = (cell - STRIDE - 1 + row * STRIDE) * 2 * DEPTH;
             let stored = self.totals[start..][..6 * DEPTH].as_chunks_mut::<DEPTH>().0;
+            // Three cells at a time fill the registers.
             let mut totals: [[Total; DEPTH]; 6] = std::array::from_fn(|i| stored[i]);
-            for pair in columns(nonzero) {
-                let factors = Lane(std::array::from_fn(|i| pairs[pair][i % 2]));
-                let weights = &rows[3 * pair + row];
+            let weights = weights.as_chunks::<DEPTH>().0.as_chunks::<6>().0;
+            for (pair, weights) in pairs.iter().zip(weights) {
+                let numbers = Lane(std::array::from_fn(|i| pair[i % 2]));
                 for i in 0..6 {
                     for d in 0..DEPTH {
-                        multiply.add_products(&mut totals[i][d], &factors, &weights[i][d]);
+                        multiply.add_products(&mut totals[i][d], &numbers, &weights[i][d]);
                     }
                 }
             }
@@ -175,7 +175,7 @@ impl MiddleSums {
                 let start = cell(col, row) * DEPTH;
                 let sums: &mut [i16] = bytemuck::cast_slice_mut(&mut self.sums[start..][..DEPTH]);
                 let totals: &[i32] = bytemuck::cast_slice(&self.totals[2 * start..][..2 * DEPTH]);
-                for ((sum, &total), bias) in sums.iter_mut().zip(totals).zip(&layer.bias) {
+                for ((sum, &total), bias) in sums.iter_mut().zip(totals).zip(&layer.bias[..LANES * DEPTH]) {
                     let value = total as f32 * layer.factor + bias;
                     *sum = (value.clamp(i16::MIN.into(), i16::MAX.into()) + ROUNDS).to_bits() as i16;
                 }

@@ -211,7 +211,7 @@ impl Side {
         (board, occupied): (&Board, &[u32; 19]),
         sharpness: f32,
     ) {
-        let size @ (width, height) = (board.width(), board.height());
+        let size @ (_, height) = (board.width(), board.height());
         let count = self.find_cells(board, occupied);
         if !self.middle.is_empty() {
             self.update_middle::<DEPTH>(multiply, network, count, size);
@@ -230,9 +230,7 @@ impl Side {
             self.weights[cell as usize] = *weight;
         }
         for row in 0..height {
-            if self.dirty.row(row, width) != 0 {
-                self.row_sums[row] = row_sum(self.row(row));
-            }
+            self.row_sums[row] = row_sum(self.row(row));
         }
         self.dirty.clear();
     }
