@@ -34,8 +34,8 @@ pub(super) struct Side {
     codes: VertexMap<u8>,
     turns: [Vertex; TURNS],
     ko: Vertex,
-    /// Points whose code may be another now.
-    pending: VertexSet,
+    /// Points whose code may be another now; some may be there twice.
+    pending: Vec<Vertex>,
     /// Points whose logits are out of date.
     dirty: Marks,
     /// Cells whose logits are being computed, and these.
@@ -44,22 +44,6 @@ pub(super) struct Side {
     /// exp(logit / temperature) of cells; 0 where the player may not or should not play.
     weights: [f32; CELLS],
     row_sums: [f32; 19],
-}
-
-/// A set of vertices.
-#[derive(Clone, Copy, Default)]
-pub(super) struct VertexSet([u64; 8]);
-
-impl VertexSet {
-    #[inline(always)]
-    pub(super) fn insert(&mut self, v: Vertex) {
-        self.0[v.index() / 64] |= 1 << (v.index() % 64);
-    }
-
-    #[inline(always)]
-    pub(super) fn contains(&self, v: Vertex) -> bool {
-        self.0[v.index() / 64] >> (v.index() % 64) & 1 == 1
-    }
 }
 
 impl Side {
@@ -71,7 +55,7 @@ impl Side {
             codes: VertexMap::filled(0),
             turns: [Vertex::NONE; TURNS],
             ko: Vertex::NONE,
-            pending: VertexSet::default(),
+            pending: Vec::with_capacity(MAX_AREA),
             dirty: Marks::none(),
             cells: [cell(0, 0) as u16; MOST_POINTS],
             logits: [0.0; MOST_POINTS],
@@ -88,7 +72,7 @@ impl Side {
         self.codes = VertexMap::filled(0);
         self.turns = [Vertex::NONE; TURNS];
         self.ko = Vertex::NONE;
-        self.pending = VertexSet::default();
+        self.pending.clear();
         self.weights = [0.0; CELLS];
         self.row_sums = [0.0; 19];
     }
@@ -101,7 +85,7 @@ impl Side {
     /// Notes that the code of a point may have changed.
     #[inline(always)]
     pub(super) fn note(&mut self, v: Vertex) {
-        self.pending.insert(v);
+        self.pending.push(v);
     }
 
     /// Brings everything up to date. `codes` are those of the position, `occupied` the columns of stones in each row; `moves` led
@@ -124,20 +108,17 @@ impl Side {
 
     #[inline(always)]
     fn update_stones<const DEPTH: usize>(&mut self, network: &RolloutNetwork, codes: &VertexMap<u8>) {
-        let pending = std::mem::take(&mut self.pending);
-        for (i, mut word) in pending.0.into_iter().enumerate() {
-            while word != 0 {
-                let v = Vertex::from_index(i * 64 + word.trailing_zeros() as usize);
-                word &= word - 1;
-                let (new, old) = (codes[v], self.codes[v]);
-                if new != old {
-                    self.codes[v] = new;
-                    self.weights[cell(v.col(), v.row())] = 0.0;
-                    let seen = |code| network.stone_stamp(network.codes.seen_by(code, self.color));
-                    self.replace::<DEPTH>(network, v, seen(old), seen(new));
-                }
+        let mut pending = std::mem::take(&mut self.pending);
+        for v in pending.drain(..) {
+            let (new, old) = (codes[v], self.codes[v]);
+            if new != old {
+                self.codes[v] = new;
+                self.weights[cell(v.col(), v.row())] = 0.0;
+                let seen = |code| network.stone_stamp(network.codes.seen_by(code, self.color));
+                self.replace::<DEPTH>(network, v, seen(old), seen(new));
             }
         }
+        self.pending = pending;
     }
 
     #[inline(always)]
@@ -146,7 +127,7 @@ impl Side {
         let mut now = [Vertex::NONE; TURNS];
         for (turn, mv) in moves.iter().rev().take(shown).enumerate() {
             let v = mv.vertex_or_none();
-            if !now.contains(&v) {
+            if turns_of(v, &now) == 0 {
                 now[turn] = v;
             }
         }
@@ -154,12 +135,15 @@ impl Side {
         let none = network.stone_stamp(0);
         for (turn, &v) in before[..shown].iter().enumerate() {
             if v != Vertex::NONE && now[turn] != v {
-                let new = now.iter().position(|&n| n == v).map_or(none, |turn| network.turn_stamp(turn));
+                let new = match turns_of(v, &now) {
+                    0 => none,
+                    turns => network.turn_stamp(turns.trailing_zeros() as usize),
+                };
                 self.replace::<DEPTH>(network, v, network.turn_stamp(turn), new);
             }
         }
         for (turn, &v) in now[..shown].iter().enumerate() {
-            if v != Vertex::NONE && !before.contains(&v) {
+            if v != Vertex::NONE && turns_of(v, &before) == 0 {
                 self.replace::<DEPTH>(network, v, none, network.turn_stamp(turn));
             }
         }
@@ -338,6 +322,12 @@ impl Side {
     pub(super) fn weight(&self, v: Vertex) -> f32 {
         self.weights[cell(v.col(), v.row())]
     }
+}
+
+/// The turns of a vertex, as bits.
+#[inline(always)]
+fn turns_of(v: Vertex, turns: &[Vertex; TURNS]) -> u32 {
+    (0..TURNS).map(|turn| u32::from(turns[turn] == v) << turn).sum()
 }
 
 /// Takes the old numbers off the sums and adds the new ones: so many rows of some numbers.

@@ -9,7 +9,7 @@ use tengen_engine::rng::Rng;
 use super::{
     lanes::{Lane, Multiply, Plain},
     quantized::RolloutNetwork,
-    side::{Side, VertexSet},
+    side::Side,
 };
 
 /// Follows a game with a rollout network.
@@ -31,6 +31,22 @@ pub(super) struct Stepper {
     captured: Vec<Vertex>,
     /// The position that all this is about: stones and whose turn it is.
     position: Option<(u64, Color)>,
+}
+
+/// A set of vertices.
+#[derive(Clone, Copy, Default)]
+struct VertexSet([u64; 8]);
+
+impl VertexSet {
+    #[inline(always)]
+    fn insert(&mut self, v: Vertex) {
+        self.0[v.index() / 64] |= 1 << (v.index() % 64);
+    }
+
+    #[inline(always)]
+    fn contains(&self, v: Vertex) -> bool {
+        self.0[v.index() / 64] >> (v.index() % 64) & 1 == 1
+    }
 }
 
 impl Stepper {
