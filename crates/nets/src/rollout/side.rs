@@ -55,7 +55,7 @@ impl Side {
             codes: VertexMap::filled(0),
             turns: [Vertex::NONE; TURNS],
             ko: Vertex::NONE,
-            pending: Vec::with_capacity(MAX_AREA),
+            pending: Vec::new(),
             dirty: Marks::none(),
             cells: [cell(0, 0) as u16; MOST_POINTS],
             logits: [0.0; MOST_POINTS],
@@ -73,6 +73,8 @@ impl Side {
         self.turns = [Vertex::NONE; TURNS];
         self.ko = Vertex::NONE;
         self.pending.clear();
+        // The stones of the position and the changes of a move: so nothing is allocated later, nor after a clone.
+        self.pending.reserve(2 * MAX_AREA);
         self.weights = [0.0; CELLS];
         self.row_sums = [0.0; 19];
     }
