@@ -9,6 +9,9 @@ use tengen_board::Game;
 
 use crate::report::SearchReport;
 
+/// Fewer visits of the best move say nothing.
+const FEWEST_VISITS: u32 = 20;
+
 /// A point is undecided below this share of ownership.
 const DECIDED: f32 = 0.5;
 
@@ -24,7 +27,7 @@ impl Resignation {
     pub(crate) fn is_due(&mut self, game: &Game, report: &SearchReport, threshold: f32, moves: u32) -> bool {
         let me = game.to_play();
         let best = report.moves.iter().max_by_key(|m| m.visits);
-        let is_lost = best.is_some_and(|m| m.visits > 100 && m.value_for(me) < threshold);
+        let is_lost = best.is_some_and(|m| m.visits >= FEWEST_VISITS && m.value_for(me) < threshold);
         if !is_lost {
             self.in_a_row = 0;
             return false;

@@ -37,10 +37,9 @@ pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
     }
 }
 
-/// How much was done in which time, as every report has it.
+/// How long something took, as every report has it.
 #[derive(Serialize)]
 struct Speed {
-    playouts: u64,
     seconds: f64,
     cpu_seconds: f64,
     per_second: f64,
@@ -48,15 +47,15 @@ struct Speed {
 }
 
 impl Speed {
-    fn new(playouts: u64, seconds: f64, cpu_seconds: f64) -> Speed {
-        let per = |time: f64| playouts as f64 / time;
-        Speed { playouts, seconds, cpu_seconds, per_second: per(seconds), per_cpu_second: per(cpu_seconds) }
+    fn new(count: u64, seconds: f64, cpu_seconds: f64) -> Speed {
+        let per = |time: f64| count as f64 / time;
+        Speed { seconds, cpu_seconds, per_second: per(seconds), per_cpu_second: per(cpu_seconds) }
     }
 
-    fn show(&self, output: &mut Output) -> Result<()> {
-        let Speed { playouts, seconds, cpu_seconds, .. } = self;
-        output
-            .line(format!("playouts        {playouts} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
+    /// In words, the first of which says what was done.
+    fn show(&self, what: &str, count: u64, output: &mut Output) -> Result<()> {
+        let Speed { seconds, cpu_seconds, .. } = self;
+        output.line(format!("{what:<15} {count} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
         output.line(format!("per second      {:.0}", self.per_second))?;
         output.line(format!("per CPU-second  {:.0}", self.per_cpu_second))
     }

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
     let size = args.timed.size;
     output
         .line(format!("network         {net} on {size}, {batch} at a time, {} thread(s)", timed.threads))?;
-    timed.show("evaluations", evals, output)
+    timed.speed.show("evaluations", evals, output)
 }
 
 fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {

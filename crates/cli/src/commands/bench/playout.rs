@@ -66,6 +66,7 @@ struct PlayoutReport<'a> {
     policy: &'a str,
     size: BoardSize,
     threads: u64,
+    playouts: u64,
     #[serde(flatten)]
     speed: Speed,
     mean_length: f64,
@@ -208,6 +209,7 @@ fn report<'a>(args: &'a PlayoutArgs, total: &Tally, seconds: f64) -> PlayoutRepo
         policy: &args.policy,
         size: args.size,
         threads: args.threads,
+        playouts: total.playouts,
         speed: Speed::new(total.playouts, seconds, total.cpu.as_secs_f64()),
         mean_length: total.length as f64 / playouts,
         mean_score: total.score as f64 / playouts,
@@ -220,7 +222,7 @@ fn show(report: &PlayoutReport<'_>, total: &Tally, output: &mut Output) -> Resul
     let (score, score_error) = total.mean_and_error(total.score as f64, total.score_squared as f64);
     let PlayoutReport { policy, size, threads, .. } = report;
     output.line(format!("policy          {policy} on {size}, {threads} thread(s)"))?;
-    report.speed.show(output)?;
+    report.speed.show("playouts", report.playouts, output)?;
     output.line(format!("mean length     {length:.2} ± {length_error:.2} moves"))?;
     output.line(format!("mean score      {score:+.2} ± {score_error:.2} points for Black, no komi"))?;
     output.line(format!("Black wins      {:.1} %", 100.0 * report.black_wins))

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RolloutArgs, output: &mut Output) -> Result<()> {
     let Report { net, timed, .. } = &report;
     output.line(format!("network         {net} on {}, {} thread(s)", args.timed.size, timed.threads))?;
     output.line(format!("mean length     {:.1} moves", moves as f64 / rollouts as f64))?;
-    timed.show("rollouts", rollouts, output)
+    timed.speed.show("rollouts", rollouts, output)
 }
 
 fn network(args: &RolloutArgs) -> Result<(String, RolloutNetwork)> {

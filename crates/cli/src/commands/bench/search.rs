@@ -46,6 +46,7 @@ struct Report<'a> {
     preset: &'a str,
     size: BoardSize,
     threads: usize,
+    playouts: u64,
     #[serde(flatten)]
     speed: Speed,
     mean_score: f64,
@@ -84,6 +85,7 @@ fn report<'a>(preset: &'a str, size: BoardSize, threads: usize, bench: &SearchBe
         preset,
         size,
         threads,
+        playouts: bench.playouts,
         speed: Speed::new(bench.playouts, bench.seconds, bench.cpu_seconds),
         mean_score: bench.mean_score,
         black_wins: bench.black_wins,
@@ -97,7 +99,7 @@ fn report<'a>(preset: &'a str, size: BoardSize, threads: usize, bench: &SearchBe
 fn show(report: &Report<'_>, output: &mut Output) -> Result<()> {
     let Report { preset, size, threads, .. } = report;
     output.line(format!("player          {preset} on {size}, {threads} thread(s), {POSITIONS} positions"))?;
-    report.speed.show(output)?;
+    report.speed.show("playouts", report.playouts, output)?;
     if let Some(bare) = report.bare_per_cpu_second {
         let share = 100.0 * report.speed.per_cpu_second / bare;
         output.line(format!(

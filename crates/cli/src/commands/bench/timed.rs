@@ -10,6 +10,7 @@ use clap::Args;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 
+use super::Speed;
 use crate::{args::BoardSize, output::Output};
 
 /// Where, how long and how.
@@ -34,10 +35,8 @@ pub(super) struct TimedArgs {
 pub(super) struct Timed {
     size: BoardSize,
     pub(super) threads: usize,
-    seconds: f64,
-    cpu_seconds: f64,
-    per_second: f64,
-    per_cpu_second: f64,
+    #[serde(flatten)]
+    pub(super) speed: Speed,
 }
 
 /// What a thread did, of several kinds, and its CPU time.
@@ -76,10 +75,8 @@ impl TimedArgs {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
             cpu_seconds += cpu.as_secs_f64();
         }
-        let per = |time: f64| sums[0] as f64 / time;
-        let (per_second, per_cpu_second) = (per(seconds), per(cpu_seconds));
         let Self { size, threads, .. } = *self;
-        (sums, Timed { size, threads, seconds, cpu_seconds, per_second, per_cpu_second })
+        (sums, Timed { size, threads, speed: Speed::new(sums[0], seconds, cpu_seconds) })
     }
 
     /// Repeats a step, which says what it did, for as long as was asked for.
@@ -92,15 +89,5 @@ impl TimedArgs {
             sums.iter_mut().zip(step()).for_each(|(sum, count)| *sum += count);
         }
         (sums, cpu.elapsed())
-    }
-}
-
-impl Timed {
-    /// In words, the first of which says what was done.
-    pub(super) fn show(&self, what: &str, count: u64, output: &mut Output) -> Result<()> {
-        let Timed { seconds, cpu_seconds, .. } = self;
-        output.line(format!("{what:<15} {count} in {seconds:.2} s ({cpu_seconds:.2} s of CPU time)"))?;
-        output.line(format!("per second      {:.0}", self.per_second))?;
-        output.line(format!("per CPU-second  {:.0}", self.per_cpu_second))
     }
 }
