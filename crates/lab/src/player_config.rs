@@ -13,7 +13,7 @@ use tengen_engine::{
     mixed::Mixed,
     network::NetworkConfig,
     player::{Player, RandomPlayer},
-    playout::{PlayoutConfig, PlayoutLimits, UniformConfig},
+    playout::{PlayoutConfig, PlayoutLimits, PlayoutPolicy, UniformConfig},
     search::SearchConfig,
 };
 use tengen_nets::{AnyNetwork, NetEvaluator, RolloutNetwork, RolloutPolicy};
@@ -82,18 +82,22 @@ fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecError> {
     AnyNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))
 }
 
-/// The playouts of a search: a policy's, or those of a rollout network.
-fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
-    let Some(rollout) = &config.rollout else {
-        return Ok(Box::new(PlayoutEvaluator::new(config.playout.build(), config.limits)));
-    };
+/// What plays the playouts of a search: a policy, or a rollout network.
+pub(crate) fn playout_policy(
+    config: &SearchConfig,
+    options: &PlayerOptions,
+) -> Result<Box<dyn PlayoutPolicy>, SpecError> {
+    let Some(rollout) = &config.rollout else { return Ok(config.playout.build()) };
     if !(0.1..=100.0).contains(&rollout.temperature) {
         return Err(wrong("rollout.temperature", "must be from 0.1 to 100"));
     }
     let path = options.rollout_net.as_deref().unwrap_or(Path::new("rollout-a"));
     let network = RolloutNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))?;
-    let policy = RolloutPolicy::new(Arc::new(network), rollout);
-    Ok(Box::new(PlayoutEvaluator::new(Box::new(policy), config.limits)))
+    Ok(Box::new(RolloutPolicy::new(Arc::new(network), rollout)))
+}
+
+fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
+    Ok(Box::new(PlayoutEvaluator::new(playout_policy(config, options)?, config.limits)))
 }
 
 /// What a search evaluates leaves by.

@@ -70,8 +70,14 @@ impl Experiment {
         Ok(self.prepared(spec))
     }
 
-    /// With few playouts if this is a dummy run.
+    /// With the experiment's own networks, and few playouts if this is a dummy run.
     fn prepared(&self, mut spec: PlayerSpec) -> PlayerSpec {
+        for net in [&mut spec.options.net, &mut spec.options.rollout_net].into_iter().flatten() {
+            let own = self.directory.join(&*net);
+            if own.is_file() {
+                *net = own;
+            }
+        }
         if self.is_dummy && !spec.is_external() {
             let playouts = spec.options.playouts.unwrap_or(u64::MAX);
             spec.options.playouts = Some(playouts.min(Experiment::DUMMY_PLAYOUTS));

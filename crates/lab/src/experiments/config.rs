@@ -41,6 +41,9 @@ pub struct ExperimentConfig {
     /// How games begin, as `tengen match --openings` has it.
     #[serde(default = "no_openings")]
     pub openings: String,
+    /// The game records whose moves are to be found: a file in the folder of [`tengen_board::sgf::data_folder`].
+    #[serde(default)]
+    pub records: Option<String>,
     /// Whom the arms play: a player spec, or the name of an arm, which then takes the values of the sweep too.
     #[serde(default)]
     pub opponent: Option<String>,

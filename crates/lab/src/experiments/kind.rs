@@ -3,10 +3,11 @@
 use serde::Deserialize;
 
 use super::{
+    accuracy,
     config::ExperimentConfig,
     corners,
     error::LabError,
-    gcmb_ranks, reply_share,
+    gcmb_ranks, reply_share, rollout_speed,
     runs::{RunContext, Values},
 };
 use crate::player_config::PlayerConfig;
@@ -25,6 +26,10 @@ pub enum Kind {
     Corners,
     /// How often the best move is among the most frequent replies; see `gcmb_ranks.rs`.
     GcmbRanks,
+    /// How often a network finds the next move of game records; see `accuracy.rs`.
+    Accuracy,
+    /// How fast rollouts are; see `rollout_speed.rs`.
+    RolloutSpeed,
 }
 
 impl Kind {
@@ -41,6 +46,8 @@ impl Kind {
             Kind::ReplyShare => "moves from the table in percent",
             Kind::Corners => "playouts in which the corner is played correctly, in percent",
             Kind::GcmbRanks => "nodes in percent",
+            Kind::Accuracy => "moves that are found, in percent",
+            Kind::RolloutSpeed => "rollouts in a tenth of a CPU-second",
         }
     }
 
@@ -76,23 +83,31 @@ impl Kind {
             (false, Some(_)) => {
                 Err(LabError::Config("opponent: no games are played in this experiment".to_owned()))
             }
+            _ if (self == Kind::Accuracy) != config.records.is_some() => Err(LabError::Config(
+                "records: name the file whose moves are to be found, for kind = \"accuracy\" only".to_owned(),
+            )),
             _ => Ok(()),
         }
     }
 
     /// One run of an experiment in which no games are played.
     pub(super) fn run(self, context: &RunContext<'_>) -> Result<Option<Values>, LabError> {
-        let PlayerConfig::Mcts(config) = &context.cell.player.config else {
+        if self == Kind::Accuracy {
+            return accuracy::run(context).map(Some);
+        }
+        let player = &context.cell.player;
+        let PlayerConfig::Mcts(config) = &player.config else {
             let arm = &context.cell.arm;
             return Err(LabError::Config(format!(
                 "arm {arm}: this experiment looks into a tree search (kind = \"mcts\")"
             )));
         };
         Ok(match self {
-            Kind::WinRate | Kind::Score => None,
+            Kind::WinRate | Kind::Score | Kind::Accuracy => None,
             Kind::ReplyShare => reply_share::run(context, config),
             Kind::Corners => Some(corners::run(context, config)),
             Kind::GcmbRanks => gcmb_ranks::run(context, config),
+            Kind::RolloutSpeed => Some(rollout_speed::run(context, config)?),
         })
     }
 }

@@ -5,6 +5,7 @@
 //! configuration, commit, machine and seed. [`Results`] reads them and compares them with the claim; [`report`] makes
 //! pages of it.
 
+mod accuracy;
 mod cells;
 mod checks;
 mod config;
@@ -16,6 +17,7 @@ mod power;
 mod reply_share;
 pub mod report;
 mod results;
+mod rollout_speed;
 mod run;
 mod runs;
 

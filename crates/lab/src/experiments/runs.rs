@@ -33,7 +33,10 @@ pub struct RunRecord {
 
 /// What a run works with.
 pub(super) struct RunContext<'a> {
+    pub(super) experiment: &'a Experiment,
     pub(super) cell: &'a Cell,
+    /// The number of the run, from 0.
+    pub(super) run: usize,
     /// The game at its beginning.
     pub(super) game: &'a Game,
     pub(super) seed: u64,
@@ -78,7 +81,7 @@ pub(super) fn run(
     let one = |run: usize| -> Result<Option<RunRecord>, LabError> {
         let seed = derive_seed(experiment.config.seed, run as u64);
         let clock = cpu_time::ThreadTime::now();
-        let context = RunContext { cell, game: &game, seed, stop };
+        let context = RunContext { experiment, cell, run, game: &game, seed, stop };
         let values = experiment.config.kind.run(&context)?;
         let cpu = (clock.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         Ok(values.filter(|_| !stop.is_stopped()).map(|values| RunRecord { run, seed, values, cpu }))

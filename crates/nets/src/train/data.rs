@@ -89,6 +89,19 @@ impl Group {
         self.ends.last().copied().unwrap_or(0)
     }
 
+    fn push(&mut self, game: StoredGame) {
+        self.ends.push(self.len() + game.moves.len() as u64);
+        self.games.push(game);
+    }
+
+    /// Every game of so many, beginning with the one of this number.
+    pub(crate) fn part(mut self, number: usize, of: usize) -> Group {
+        let games = std::mem::take(&mut self.games);
+        self.ends.clear();
+        games.into_iter().skip(number).step_by(of).for_each(|game| self.push(game));
+        self
+    }
+
     /// The position of this number.
     pub(crate) fn sample(&self, index: u64, symmetry: Symmetry, ownership: bool) -> Sample {
         let game = self.ends.partition_point(|end| *end <= index);
@@ -157,40 +170,43 @@ impl Group {
 
 /// Reads files of game records. `progress` is told the number of games so far.
 pub(crate) fn load(files: &[DataFile], mut progress: impl FnMut(usize)) -> Result<Vec<Group>, NetError> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut count = 0;
+    let (mut groups, mut count) = (Vec::new(), 0);
     for file in files {
-        let text = read_text(&file.path)?;
-        let first = groups.len();
-        let mut unusable = 0;
-        for record in sgf::games(&text) {
-            // A broken record ends the collection: what follows cannot be told from it.
-            let record = record.map_err(|error| NetError::Data {
-                path: file.path.clone(),
-                message: format!("not a game record: {error}"),
-            })?;
-            let Some((game, (width, height))) = store(&record) else {
-                unusable += 1;
-                continue;
-            };
-            let known = groups[first..].iter().position(|g| (g.width, g.height) == (width, height));
-            let at = known.map_or(groups.len(), |i| first + i);
-            if known.is_none() {
-                let weight = file.weight;
-                groups.push(Group { width, height, weight, games: Vec::new(), ends: Vec::new() });
-            }
-            let group = &mut groups[at];
-            group.ends.push(group.len() + game.moves.len() as u64);
-            group.games.push(game);
+        groups.extend(parse(&read_text(&file.path)?, file, || {
             count += 1;
             if count % 1000 == 0 {
                 progress(count);
             }
+        })?);
+    }
+    Ok(groups)
+}
+
+/// The games of a file, by the sizes of their boards. `on_game` is called for each.
+pub(crate) fn parse(text: &str, file: &DataFile, mut on_game: impl FnMut()) -> Result<Vec<Group>, NetError> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut unusable = 0;
+    for record in sgf::games(text) {
+        // A broken record ends the collection: what follows cannot be told from it.
+        let record = record.map_err(|error| NetError::Data {
+            path: file.path.clone(),
+            message: format!("not a game record: {error}"),
+        })?;
+        let Some((game, (width, height))) = store(&record) else {
+            unusable += 1;
+            continue;
+        };
+        let known = groups.iter().position(|g| (g.width, g.height) == (width, height));
+        let at = known.unwrap_or(groups.len());
+        if known.is_none() {
+            groups.push(Group { width, height, weight: file.weight, games: Vec::new(), ends: Vec::new() });
         }
-        if groups.len() == first {
-            let message = format!("no game to learn from ({unusable} could not be replayed)");
-            return Err(NetError::Data { path: file.path.clone(), message });
-        }
+        groups[at].push(game);
+        on_game();
+    }
+    if groups.is_empty() {
+        let message = format!("no game to learn from ({unusable} could not be replayed)");
+        return Err(NetError::Data { path: file.path.clone(), message });
     }
     Ok(groups)
 }
@@ -223,4 +239,29 @@ fn read_text(path: &Path) -> Result<String, NetError> {
     let text = sgf::text_of(&bytes)
         .map_err(|error| NetError::Data { path: path.to_owned(), message: error.to_string() })?;
     Ok(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::Dataset;
+
+    #[test]
+    fn parts_share_the_games() {
+        let game = |n: usize| ["(;SZ[9];B[aa];W[bb])", "(;SZ[9];B[aa];W[bb];B[cc])"][n % 2];
+        let text: String = (0..7).map(game).collect();
+        let all = Dataset::parse(&text).unwrap();
+        assert_eq!(all.positions(), 7 * 2 + 3);
+        let parts: Vec<u64> =
+            (0..3).map(|number| Dataset::parse(&text).unwrap().part(number, 3).positions()).collect();
+        assert_eq!(parts, [2 + 3 + 2, 3 + 2, 2 + 3]);
+        assert!(Dataset::parse("(;SZ[9])").is_err_and(|error| error.to_string().contains("no game")));
+    }
+
+    #[test]
+    fn files_may_have_weights() {
+        let file: DataFile = "games.sgf.gz:3".parse().unwrap();
+        assert_eq!(file, DataFile { path: "games.sgf.gz".into(), weight: 3.0 });
+        assert!("games.sgf:0".parse::<DataFile>().is_err());
+    }
 }

@@ -149,6 +149,18 @@ impl Dataset {
         data::load(files, progress).map(Dataset)
     }
 
+    /// The game records of a text.
+    pub fn parse(text: &str) -> Result<Dataset, NetError> {
+        let file = DataFile { path: PathBuf::from("game records"), weight: 1.0 };
+        data::parse(text, &file, || ()).map(Dataset)
+    }
+
+    /// One of so many parts, each with games from everywhere.
+    #[must_use]
+    pub fn part(self, number: usize, of: usize) -> Dataset {
+        Dataset(self.0.into_iter().map(|group| group.part(number, of)).collect())
+    }
+
     /// Number of positions.
     pub fn positions(&self) -> u64 {
         self.0.iter().map(Group::len).sum()
