@@ -47,7 +47,7 @@ impl Kind {
             Kind::Corners => "playouts in which the corner is played correctly, in percent",
             Kind::GcmbRanks => "nodes in percent",
             Kind::Accuracy => "moves that are found, in percent",
-            Kind::RolloutSpeed => "rollouts in a tenth of a CPU-second",
+            Kind::RolloutSpeed => "rollouts in a hundredth of a CPU-second",
         }
     }
 

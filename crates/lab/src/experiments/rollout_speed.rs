@@ -12,7 +12,7 @@ use crate::player_config::playout_policy;
 /// Rollouts of a run.
 const ROLLOUTS: usize = 200;
 
-/// Rollouts, and milliseconds of CPU time: a share in percent is what a tenth of a second gives.
+/// Rollouts, and seconds of CPU time times 10,000: a share in percent is what a hundredth of a second gives.
 pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Result<Values, LabError> {
     let cell = context.cell;
     let mut policy = playout_policy(config, &cell.player.options)
@@ -25,6 +25,6 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Result<Val
         moves.clear();
         policy.play_out(&mut board, &mut moves, &config.limits, &mut rng);
     }
-    let milliseconds = clock.elapsed().as_secs_f64() * 1000.0;
-    Ok(Values::from([("rollouts".to_owned(), (ROLLOUTS as f64, milliseconds))]))
+    let time = clock.elapsed().as_secs_f64() * 10_000.0;
+    Ok(Values::from([("rollouts".to_owned(), (ROLLOUTS as f64, time))]))
 }
