@@ -6,10 +6,10 @@
 
 use std::time::Instant;
 
-use tengen_board::{Game, InvalidSize, Move, Rules};
+use tengen_board::{Board, Game, InvalidSize, Move, Rules};
 use tengen_engine::{
     player::{Budget, Decision, Player, RandomPlayer},
-    playout::{PlayoutConfig, PlayoutLimits, UniformConfig},
+    playout::{PlayoutConfig, PlayoutLimits, PlayoutPolicy, UniformConfig},
     report::SearchReport,
     rng::Rng,
 };
@@ -92,7 +92,9 @@ pub fn bench_search(
         bench.tree_bytes = bench.tree_bytes.max(report.tree_bytes);
         hash.add_report(report);
         if let Some((config, limits)) = bare {
-            let ((), cpu) = meter.measure(|| play_bare(config, limits, game, report.playouts, seed));
+            let mut policy = config.build();
+            let ((), cpu) =
+                meter.measure(|| play_bare(&mut *policy, limits, game.board(), report.playouts, seed));
             *bench.bare_cpu_seconds.get_or_insert_default() += cpu.unwrap_or_default().as_secs_f64();
         }
         on_position();
@@ -104,11 +106,16 @@ pub fn bench_search(
 }
 
 /// Playouts from a position with nothing around them.
-fn play_bare(config: &PlayoutConfig, limits: PlayoutLimits, game: &Game, playouts: u64, seed: u64) {
-    let (mut policy, mut rng) = (config.build(), Rng::new(seed));
-    let (mut board, mut moves) = (game.board().clone(), Vec::new());
+pub(crate) fn play_bare(
+    policy: &mut dyn PlayoutPolicy,
+    limits: PlayoutLimits,
+    start: &Board,
+    playouts: u64,
+    seed: u64,
+) {
+    let (mut board, mut moves, mut rng) = (start.clone(), Vec::new(), Rng::new(seed));
     for _ in 0..playouts {
-        board.clone_from(game.board());
+        board.clone_from(start);
         moves.clear();
         std::hint::black_box(policy.play_out(&mut board, &mut moves, &limits, &mut rng));
     }

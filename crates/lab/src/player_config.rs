@@ -77,7 +77,7 @@ fn wrong(context: &str, message: &str) -> SpecError {
 }
 
 /// The network that values and proposes moves: the one that comes with the program if no other is named.
-fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecError> {
+pub(crate) fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecError> {
     let path = options.net.as_deref().unwrap_or(Path::new("default"));
     AnyNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))
 }

@@ -1,11 +1,9 @@
 //! How often a network finds the next move of game records: table 2 of Jin and Keutzer 2016 (S4.3). A run is a part of the games,
 //! so that runs tell how much games differ.
 
-use std::path::Path;
-
 use tengen_board::sgf;
 use tengen_nets::{
-    NetError, Network,
+    AnyNetwork, NetError,
     train::{self, DataFile, Dataset},
 };
 
@@ -14,7 +12,7 @@ use super::{
     error::LabError,
     runs::{RunContext, Values},
 };
-use crate::error::SpecError;
+use crate::{error::SpecError, player_config::load_network};
 
 /// The records of a dummy run.
 const DUMMY: &str = "(;SZ[5];B[cc];W[cb];B[bb];W[db];B[dc])(;SZ[5];B[cc];W[bc];B[bb];W[bd];B[cd])";
@@ -22,13 +20,12 @@ const DUMMY: &str = "(;SZ[5];B[cc];W[cb];B[bb];W[db];B[dc])(;SZ[5];B[cc];W[bc];B
 /// The moves of one part.
 pub(super) fn run(context: &RunContext<'_>) -> Result<Values, LabError> {
     let cell = context.cell;
-    let broken = |error: NetError| LabError::Player {
-        arm: cell.arm.clone(),
-        source: SpecError::Start(error.to_string()),
+    let broken = |source| LabError::Player { arm: cell.arm.clone(), source };
+    let AnyNetwork::Own(network) = load_network(&cell.player.options).map_err(broken)? else {
+        return Err(broken(SpecError::Start("only networks of tengen's own can be tested".to_owned())));
     };
-    let network = Network::load(cell.player.options.net.as_deref().unwrap_or(Path::new("default")));
     let data = records(context.experiment)?.part(context.run, context.experiment.config.games);
-    let tally = train::test(&network.map_err(broken)?, &data, None, 1, false, |_| ());
+    let tally = train::test(&network, &data, None, 1, false, |_| ());
     let share = |name: &str, hits: f64| (name.to_owned(), (hits, tally.positions));
     Ok(Values::from([share("top 1", tally.top1), share("top 5", tally.top5)]))
 }

@@ -92,22 +92,20 @@ impl Kind {
 
     /// One run of an experiment in which no games are played.
     pub(super) fn run(self, context: &RunContext<'_>) -> Result<Option<Values>, LabError> {
-        if self == Kind::Accuracy {
-            return accuracy::run(context).map(Some);
-        }
-        let player = &context.cell.player;
-        let PlayerConfig::Mcts(config) = &player.config else {
-            let arm = &context.cell.arm;
-            return Err(LabError::Config(format!(
-                "arm {arm}: this experiment looks into a tree search (kind = \"mcts\")"
-            )));
+        let search = || match &context.cell.player.config {
+            PlayerConfig::Mcts(config) => Ok(config),
+            _ => Err(LabError::Config(format!(
+                "arm {}: this experiment looks into a tree search (kind = \"mcts\")",
+                context.cell.arm
+            ))),
         };
         Ok(match self {
-            Kind::WinRate | Kind::Score | Kind::Accuracy => None,
-            Kind::ReplyShare => reply_share::run(context, config),
-            Kind::Corners => Some(corners::run(context, config)),
-            Kind::GcmbRanks => gcmb_ranks::run(context, config),
-            Kind::RolloutSpeed => Some(rollout_speed::run(context, config)?),
+            Kind::WinRate | Kind::Score => None,
+            Kind::ReplyShare => reply_share::run(context, search()?),
+            Kind::Corners => Some(corners::run(context, search()?)),
+            Kind::GcmbRanks => gcmb_ranks::run(context, search()?),
+            Kind::Accuracy => Some(accuracy::run(context)?),
+            Kind::RolloutSpeed => Some(rollout_speed::run(context, search()?)?),
         })
     }
 }

@@ -53,14 +53,17 @@ impl RunContext<'_> {
 /// The settings that decide the runs of a cell, for the first line of the result file.
 pub(super) fn header(experiment: &Experiment, cell: &Cell, planned: usize) -> Header {
     let config = &experiment.config;
-    let config = json!({
+    let mut parameters = json!({
         "player": { "spec": cell.player.name, "parameters": cell.player.params().as_table() },
         "size": config.board.size,
         "rules": config.board.rules,
         "komi": config.board.komi,
         "seed": config.seed,
     });
-    Header { kind: "runs", config, planned }
+    if let Some(records) = &config.records {
+        parameters["records"] = json!({ "file": records, "parts": config.games });
+    }
+    Header { kind: "runs", config: parameters, planned }
 }
 
 /// Makes the runs with numbers below `runs` that are not there yet. `lines` keeps them, if they are to be kept.

@@ -17,6 +17,9 @@ impl Lane {
     }
 }
 
+/// So large that adding it rounds a number to a whole one, which then stands in the last bits.
+pub(super) const ROUNDS: f32 = 12_582_912.0;
+
 /// Pairs of neighbours among them.
 pub(super) const PAIRS: usize = LANES / 2;
 

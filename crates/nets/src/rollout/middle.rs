@@ -5,15 +5,13 @@
 //! layer before.)
 
 use super::{
-    lanes::{LANES, Lane, Multiply, PAIRS, Total},
+    lanes::{LANES, Lane, Multiply, PAIRS, ROUNDS, Total},
     marks::{Marks, columns},
     quantized::{CELLS, STRIDE, cell, weight_scale},
 };
 
 /// What 1 is in the sums, which are cut off at the ends of the range.
 pub(super) const MIDDLE_SCALE: f32 = 256.0;
-/// So large that adding it rounds to a whole number, which then stands in the last bits.
-const ROUNDS: f32 = 12_582_912.0;
 
 /// A 3x3 layer between the first and the last.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
 use tengen_engine::rng::Rng;
 
 use super::{
-    lanes::{LANES, Lane, Multiply},
+    lanes::{LANES, Lane, Multiply, ROUNDS},
     marks::Marks,
     middle::MiddleSums,
     quantized::{CELLS, RolloutNetwork, STRIDE, cell, point},
@@ -378,8 +378,6 @@ fn row_sum(row: &[f32; ROW]) -> f32 {
 /// 2 to the power of a number from −126 to 126, to six digits: the same on every machine.
 #[inline(always)]
 fn exp2(x: f32) -> f32 {
-    /// So large that adding it rounds to a whole number, which then stands in the last bits.
-    const ROUNDS: f32 = 12_582_912.0;
     let rounded = x + ROUNDS;
     let t = (x - (rounded - ROUNDS)) * std::f32::consts::LN_2;
     let power =
