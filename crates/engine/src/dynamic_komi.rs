@@ -12,11 +12,12 @@
 //!
 //! **Differences.** One set of numbers for both colours, so that what is pondered on the opponent's turn can be kept.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game, MAX_AREA};
 
 /// How much extra komi White gets.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DynamicKomi {
     /// None.

@@ -5,6 +5,7 @@
 //!
 //! **Source.** Jin and Keutzer 2015, section 4, whose greedy prior policy won 79.8% of its games against Pachi.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Game, Move, final_score};
 
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// Parameters of [`Greedy`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GreedyConfig {
     /// Whether the network sees each position in a random symmetry, so that games differ.

@@ -1,10 +1,11 @@
 //! How a search uses networks, and what a network says about one position: plain numbers, no tensors.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::VertexMap;
 
 /// What a search takes from a network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkConfig {
     /// Share of a playout's result in the value of a leaf that becomes a node, λ (AlphaGo 2016: 0.5; AlphaGo Zero: 0, no playouts
@@ -27,7 +28,7 @@ impl Default for NetworkConfig {
 }
 
 /// How a network plays the rollouts of a search (S4.4).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RolloutConfig {
     /// Softmax temperature of its moves, from 0.1 to 100: below 1 rollouts are greedier, above 1 more alike uniform ones.

@@ -8,13 +8,14 @@
 //! moves; temperature 1 for the first 30 moves. That α shrinks with the number of moves is KataGo's (Wu 2019).
 
 use rand_distr::{Distribution, Gamma};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::Game;
 
 use crate::{report::RootMove, rng::Rng, tree::Edge};
 
 /// Noise in the root's priors.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RootNoise {
     /// Share of noise, w; 0 for games that count (AlphaGo Zero: 0.25).
@@ -43,7 +44,7 @@ impl RootNoise {
 }
 
 /// Moves drawn by their visits.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MoveTemperature {
     /// How much moves with fewer visits are drawn; 0 for always the best (AlphaGo Zero: 1).

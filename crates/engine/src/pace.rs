@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::Board;
 
@@ -29,7 +30,7 @@ use crate::{
 };
 
 /// When a search may end before its budget is spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EarlyStop {
     /// Never.
@@ -43,7 +44,7 @@ pub enum EarlyStop {
 }
 
 /// How the time on a clock is used.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PaceConfig {
     /// Seconds that are never planned with, for delays between the player and the clock.

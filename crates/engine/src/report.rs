@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Move, VertexMap};
 
 use crate::{
@@ -104,7 +106,7 @@ impl SearchReport {
 }
 
 /// How the move is chosen when the search is over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinalMove {
     /// The most wins (S1.1).

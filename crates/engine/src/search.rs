@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::Game;
 
@@ -30,7 +31,7 @@ use crate::{
 };
 
 /// Progressive widening: only the moves with the best priors are considered at first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Widening {
     /// All moves from the start.
@@ -71,7 +72,7 @@ impl Widening {
 }
 
 /// The parts of a search and their parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
     /// How moves are selected in the tree.

@@ -15,6 +15,7 @@
 
 pub mod bench;
 mod configure;
+mod describe;
 mod error;
 pub mod experiments;
 pub mod journal;

@@ -2,13 +2,14 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_engine::player::Budget;
 
 use crate::error::SpecError;
 
 /// How long a player thinks, on what, and with which networks. Absent means the player's own choice.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerOptions {
     /// Seconds a move.

@@ -178,6 +178,11 @@ pub(crate) fn parse_setting(text: &str) -> Result<(&str, Value), SpecError> {
     }
 }
 
+/// The dotted name of a key in a table.
+pub(crate) fn join_key(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
 /// `a.b.c` as the tables `a`, `b` and the entry `c`.
 fn split_key(key: &str) -> (Vec<&str>, &str) {
     match key.rsplit_once('.') {
@@ -200,7 +205,7 @@ fn shorten_floats(value: &mut Value) {
 
 fn collect_leaves(prefix: &str, table: &Table, leaves: &mut Vec<(String, Value)>) {
     for (key, value) in table {
-        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        let name = join_key(prefix, key);
         match value {
             Value::Table(inner) => collect_leaves(&name, inner, leaves),
             value => leaves.push((name, value.clone())),

@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_engine::{
     book::{Book, BookPlayer},
@@ -21,7 +22,7 @@ use tengen_nets::{AnyNetwork, NetEvaluator, RolloutNetwork, RolloutPolicy};
 use crate::{error::SpecError, options::PlayerOptions};
 
 /// A kind of player and its parameters, as written in TOML.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PlayerConfig {
     /// See [`RandomPlayer`].
@@ -37,7 +38,7 @@ pub enum PlayerConfig {
 }
 
 /// Another program that speaks GTP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExternalConfig {
     /// The command line that starts it.

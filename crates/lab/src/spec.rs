@@ -6,6 +6,7 @@ use tengen_engine::player::Player;
 use toml::Value;
 
 use crate::{
+    describe::commented_toml,
     error::SpecError,
     options::PlayerOptions,
     params::{Params, parse_setting, parse_value, show_value, split_settings},
@@ -125,8 +126,16 @@ impl PlayerSpec {
 
     /// The whole player as a TOML file that reads back as the same.
     pub fn to_toml(&self) -> String {
-        let about = format!("about = {}\n\n", Value::String(self.about.clone()));
-        about + &toml::to_string(self.params().as_table()).expect("parameters are plain values")
+        self.about_line() + &toml::to_string(self.params().as_table()).expect("parameters are plain values")
+    }
+
+    /// The same with comments that say what each parameter means.
+    pub fn to_commented_toml(&self) -> String {
+        self.about_line() + &commented_toml(self.params().as_table())
+    }
+
+    fn about_line(&self) -> String {
+        format!("about = {}\n\n", Value::String(self.about.clone()))
     }
 
     /// Whether it is another program.

@@ -10,7 +10,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   tengen presets                           every preset in a line
-  tengen presets rave                      one preset with every parameter, as a TOML file
+  tengen presets rave                      one preset with every parameter and its meaning, as a TOML file
   tengen presets rave > mine.toml          the start of a player of your own: tengen play --config mine.toml
   tengen presets rave,playout.kind=uniform the same with a part exchanged";
 
@@ -38,7 +38,7 @@ fn show(spec: &PlayerSpec, as_json: bool, output: &mut Output) -> Result<()> {
         let params = spec.params();
         return output.json(&json!({"name": spec.name, "about": spec.about, "params": params.as_table()}));
     }
-    output.line(spec.to_toml().trim_end())
+    output.line(spec.to_commented_toml().trim_end())
 }
 
 fn list(as_json: bool, output: &mut Output) -> Result<()> {

@@ -13,6 +13,7 @@
 //! **Differences.** A pass has no point at which to be first. Where it is a candidate, it begins its share of the games as in
 //! basic flat Monte Carlo, and they make its value.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, ColorMap, Move, Vertex, VertexMap};
 
@@ -25,7 +26,7 @@ use super::{
 use crate::playout::PlayoutPolicy;
 
 /// Parameters of all-moves-as-first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AmafConfig {
     /// Moves of the games are chosen by their values so far; at random if absent.

@@ -5,6 +5,7 @@
 //!
 //! **Source.** Bouzy and Helmstetter 2003 (the "basic idea"); S2.1.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::Move;
 
@@ -16,7 +17,7 @@ use super::{
 use crate::playout::PlayoutPolicy;
 
 /// Basic flat Monte Carlo has no parameters of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BasicConfig {}
 

@@ -14,6 +14,7 @@
 //!
 //! **Differences.** The paper does not say how it made depth 2 affordable; the cut is ours.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game, Move};
 
@@ -28,7 +29,7 @@ use crate::{
 };
 
 /// Parameters of the minimax.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DepthConfig {
     /// Moves before the random games (paper: 2).

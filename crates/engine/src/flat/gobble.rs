@@ -13,6 +13,7 @@
 //! **Differences.** The first probability and its course are not in the text. Where the playout policy finds a move urgent
 //! (uniform ones never do), that move is played.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, ColorMap, Move, Vertex, VertexMap};
 
@@ -27,7 +28,7 @@ use crate::{
 };
 
 /// Parameters of Gobble.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GobbleConfig {
     /// Probability that two neighbours in a list change places, at the begin of the search.

@@ -11,6 +11,7 @@
 //!
 //! Games are played one after the other in one thread, as each may depend on what the last one taught.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -40,7 +41,7 @@ pub use temperature::TemperatureConfig;
 use method::{Method, Start};
 
 /// A flat Monte-Carlo player and its parameters, as written in TOML.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FlatConfig {
     /// How games are spent on moves.
@@ -95,7 +96,7 @@ impl FlatConfig {
 }
 
 /// How games are spent on moves, as written in TOML.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum MethodConfig {
     /// See `basic.rs`.

@@ -14,6 +14,7 @@
 //! **Differences.** The text calls `σ` the standard deviation. That of single games, about 39 points on 9x9, could never
 //! fall below `σ_e`, so the standard error of the mean is meant.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Move};
 
@@ -25,7 +26,7 @@ use super::{
 use crate::playout::PlayoutPolicy;
 
 /// What becomes of a pruned move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruningRule {
     /// It is never a candidate again.
@@ -36,7 +37,7 @@ pub enum PruningRule {
 }
 
 /// Parameters of progressive pruning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PruningConfig {
     /// Whether a pruned move can come back.

@@ -13,6 +13,7 @@
 //!
 //! **Differences.** The scale of `v` is not in the text: it is a parameter here, to be stated with every result.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, ColorMap, Move, Vertex, VertexMap};
 
@@ -23,7 +24,7 @@ use crate::{
 };
 
 /// Parameters of the temperature.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TemperatureConfig {
     /// `K`, at the end of the search if it is annealed (paper: 2; 5 for annealing). 0 chooses evenly.

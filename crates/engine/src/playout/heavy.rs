@@ -21,6 +21,7 @@
 //! **Differences.** Questions about liberties are answered from counts that are kept up to date and a walk along short
 //! chains. If only moves are left that put many own stones in atari, it passes: a seki stays on the board.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
 
@@ -35,7 +36,7 @@ use super::{
 use crate::rng::Rng;
 
 /// Parameters of [`Heavy`]: with which probability each step is taken.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeavyConfig {
     /// Save or capture around the last move. Pachi and michi: 0.9.

@@ -20,6 +20,7 @@ use std::sync::{
     atomic::{AtomicU16, AtomicU64, Ordering},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, Move, Vertex, VertexMap};
 
@@ -29,7 +30,7 @@ use super::{
 use crate::rng::Rng;
 
 /// How many previous moves a reply belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum ReplyContext {
     /// The previous move.
@@ -60,7 +61,7 @@ impl From<ReplyContext> for u8 {
 }
 
 /// Parameters of [`Lgr`]. The default is LGR as Drake 2009 describes it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a variant that can be combined with the others")]
 pub struct LgrConfig {

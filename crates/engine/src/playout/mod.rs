@@ -2,6 +2,7 @@
 //!
 //! A policy is crossed once a playout through a trait object; inside, everything is inlined. Nothing is allocated in a playout: the caller owns the board and the list of moves and uses them again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex, playout_score};
 
@@ -139,7 +140,7 @@ pub struct FinishedPlayout<'a> {
 }
 
 /// A playout policy and its parameters, as written in TOML.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PlayoutConfig {
     /// See [`Uniform`].
@@ -185,7 +186,7 @@ impl PlayoutConfig {
 }
 
 /// When a playout ends before both players pass.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayoutLimits {
     /// A playout is cut off after this many times the number of points; games of random moves on tiny boards may

@@ -13,6 +13,7 @@
 //! **Differences.** The report looks for captures on the whole board each time; [`AtariWatch`] gives the same points
 //! from a list that is kept up to date. Each step has a probability, 1 as published.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Move, Vertex};
 
@@ -24,7 +25,7 @@ use super::{
 use crate::rng::Rng;
 
 /// Parameters of [`Mogo`]: with which probability each step is taken. The report: always.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MogoConfig {
     /// Save or capture around the last move.

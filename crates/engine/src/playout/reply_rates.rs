@@ -17,6 +17,7 @@ use std::sync::{
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, MAX_AREA, Move, Vertex};
 
@@ -26,7 +27,7 @@ use super::{
 use crate::rng::Rng;
 
 /// How a reply is chosen from the win rates.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReplyChoice {
     /// The best rate, or the default policy's move with this probability.
@@ -42,7 +43,7 @@ pub enum ReplyChoice {
 }
 
 /// Parameters of [`ReplyRates`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReplyRatesConfig {
     /// How a reply is chosen.

@@ -8,6 +8,7 @@
 //! **How.** Points are drawn from the board's list of empty points. A refused point is swapped behind the part that
 //! is still drawn from, so the draw is exact and ends.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
 
@@ -15,7 +16,7 @@ use super::PlayoutPolicy;
 use crate::rng::Rng;
 
 /// Which points count as own eyes, where a playout never plays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EyeRule {
     /// Every orthogonal neighbour friendly, at most one enemy on the diagonals, none at an edge or corner (S1.3).
@@ -62,7 +63,7 @@ impl EyeRule {
 }
 
 /// Parameters of [`Uniform`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UniformConfig {
     /// Which points count as own eyes.

@@ -14,6 +14,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{CELLS, Color, Move, Vertex};
 
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// Parameters of [`Gcmb`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GcmbConfig {
     /// Visits of all replies to a move that must be exceeded before they are used; 100 and 500 in the paper.

@@ -13,6 +13,7 @@
 //! from.
 use std::{fmt, sync::LazyLock};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
 
@@ -24,7 +25,7 @@ use crate::{
 };
 
 /// Where equivalent experience is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KnowledgeTarget {
     /// In the all-moves-as-first statistics, as in S3.1.
@@ -35,7 +36,7 @@ pub enum KnowledgeTarget {
 }
 
 /// Parameters of [`Knowledge`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnowledgeConfig {
     /// Where the experience is counted.

@@ -1,5 +1,6 @@
 //! The search tree, and the rules by which moves are selected in it. One file a rule.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::rng::Rng;
@@ -30,7 +31,7 @@ pub trait TreePolicy: Send + Sync {
 }
 
 /// A tree policy and its parameters, as written in TOML.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TreePolicyConfig {
     /// See [`Ucb1`].

@@ -8,13 +8,14 @@
 //!
 //! **Differences.** None.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// Parameters of [`Puct`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PuctConfig {
     /// Weight of the exploration term for values from 0 to 1.

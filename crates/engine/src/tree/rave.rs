@@ -9,13 +9,14 @@
 //!
 //! **Differences.** Prior knowledge is counted in n and Q, or in ñ and Q̃, as the search's `knowledge` says.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{EdgeStats, NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// How fast the all-moves-as-first value loses its weight.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RaveSchedule {
     /// β = ñ / (n + ñ + 4 b² n ñ).
@@ -31,7 +32,7 @@ pub enum RaveSchedule {
 }
 
 /// Parameters of [`Rave`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RaveConfig {
     /// How fast the all-moves-as-first value loses its weight.

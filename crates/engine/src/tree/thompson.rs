@@ -12,13 +12,14 @@
 //! **Differences.** Where Go knowledge gives equivalent experience, it is counted too.
 
 use rand_distr::{Beta, Distribution};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// Parameters of [`Thompson`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThompsonConfig {
     /// Visits that the prior probability is worth (P); 0 is the formula of the paper, 16 its program's setting.

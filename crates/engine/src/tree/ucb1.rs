@@ -8,13 +8,14 @@
 //! **Differences.** Prior knowledge counts as visits where it is given. Progressive bias (Chaslot et al. 2008) adds
 //! weight · prior / (T_i + 1).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// Parameters of [`Ucb1`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ucb1Config {
     /// Weight of the exploration term (`bias` in S3). Theory says √2 for values from 0 to 1; Go programs use less.

@@ -6,13 +6,14 @@
 //!
 //! **Differences.** The variance is that of results that are won or lost; for evaluations in between it is an upper bound.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// Parameters of [`Ucb1Tuned`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ucb1TunedConfig {
     /// Weight of the exploration term: 1 in the paper, 0.4 in Orego.
