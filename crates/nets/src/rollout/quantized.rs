@@ -298,11 +298,13 @@ impl Head {
         &self,
         multiply: impl Multiply,
         sums: &[Lane],
-        cells: [usize; 4],
+        &[a, b, c, d]: &[u16; 4],
     ) -> [f32; 4] {
         let weights = &self.weights[..9 * DEPTH];
         // From the first cell around each to the last.
-        let around = cells.map(|cell| &sums[(cell - STRIDE - 1) * DEPTH..][..(2 * STRIDE + 3) * DEPTH]);
+        let around = |cell| &sums[(usize::from(cell) - STRIDE - 1) * DEPTH..][..(2 * STRIDE + 3) * DEPTH];
+        // (Not with `map`, which is compiled apart, without the instructions of the machine; so below.)
+        let around = [around(a), around(b), around(c), around(d)];
         let mut totals = [Total::default(); 4];
         for row in 0..3 {
             for i in 0..3 * DEPTH {
@@ -312,6 +314,8 @@ impl Head {
                 }
             }
         }
-        multiply.sums(totals).map(|sum| sum as f32 * self.factor + self.bias)
+        let [a, b, c, d] = multiply.sums(totals);
+        let logit = |sum| sum as f32 * self.factor + self.bias;
+        [logit(a), logit(b), logit(c), logit(d)]
     }
 }

@@ -10,12 +10,12 @@ use super::{
     quantized::{CELLS, RolloutNetwork, STRIDE, cell, point},
 };
 
-/// The most points of a row, in groups of [`TOGETHER`].
-const ROW: usize = 24;
+/// The most columns, in groups of [`TOGETHER`].
+const COLUMNS: usize = 24;
 /// Weights that are computed together.
 const TOGETHER: usize = 8;
-/// The most points, in such groups.
-const MOST_POINTS: usize = MAX_AREA.next_multiple_of(TOGETHER);
+/// The most points, in such groups, and a group behind the last.
+const MOST_POINTS: usize = MAX_AREA.next_multiple_of(TOGETHER) + TOGETHER;
 /// The most turns that are shown.
 const TURNS: usize = 8;
 
@@ -43,7 +43,7 @@ pub(super) struct Side {
     logits: [f32; MOST_POINTS],
     /// exp(logit / temperature) of cells; 0 where the player may not or should not play.
     weights: [f32; CELLS],
-    row_sums: [f32; 19],
+    column_sums: [f32; COLUMNS],
 }
 
 impl Side {
@@ -60,7 +60,7 @@ impl Side {
             cells: [cell(0, 0) as u16; MOST_POINTS],
             logits: [0.0; MOST_POINTS],
             weights: [0.0; CELLS],
-            row_sums: [0.0; 19],
+            column_sums: [0.0; COLUMNS],
         }
     }
 
@@ -76,7 +76,7 @@ impl Side {
         // The stones of the position and the changes of a move: so nothing is allocated later, nor after a clone.
         self.pending.reserve(2 * MAX_AREA);
         self.weights = [0.0; CELLS];
-        self.row_sums = [0.0; 19];
+        self.column_sums = [0.0; COLUMNS];
     }
 
     /// Beyond the board nothing may be left of another one.
@@ -207,16 +207,24 @@ impl Side {
         let groups = count.next_multiple_of(TOGETHER);
         let (cells, logits) = (&self.cells[..groups], &mut self.logits[..groups]);
         for (logits, cells) in logits.as_chunks_mut().0.iter_mut().zip(cells.as_chunks().0) {
-            *logits = network.head.logits::<DEPTH>(multiply, source, cells.map(usize::from));
+            *logits = network.head.logits::<DEPTH>(multiply, source, cells);
         }
         for logits in logits.as_chunks_mut::<TOGETHER>().0 {
-            *logits = logits.map(|x| exp2((x * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER)));
+            for x in logits {
+                *x = exp2((*x * sharpness).clamp(-LARGEST_POWER, LARGEST_POWER));
+            }
         }
         for (weight, &cell) in logits[..count].iter().zip(cells) {
             self.weights[cell as usize] = *weight;
         }
+        self.column_sums = [0.0; COLUMNS];
         for row in 0..height {
-            self.row_sums[row] = row_sum(self.row(row));
+            let row = self.weights[cell(0, row)..]
+                .first_chunk::<COLUMNS>()
+                .expect("there are cells beyond the board");
+            for (sum, weight) in self.column_sums.iter_mut().zip(row) {
+                *sum += weight;
+            }
         }
         self.dirty.clear();
     }
@@ -227,44 +235,50 @@ impl Side {
     fn find_cells(&mut self, board: &Board, occupied: &[u32; 19]) -> usize {
         let (width, height) = (board.width(), board.height());
         // Empty points by rows, with a row beyond the board at each end.
-        let mut empty = [0; 21];
+        let mut empty = [0; 22];
         for row in 0..height {
             empty[row + 1] = !occupied[row] & ((1 << width) - 1);
         }
-        // Two rows of cells fit in a word: fewer loops whose lengths nobody can predict.
-        let (mut open, mut closed) = ([0u64; 10], [0u64; 10]);
-        for row in 0..height {
+        let (mut open, mut closed) = ([0; 20], [0; 20]);
+        for row in 0..19 {
             let [above, here, below] = [empty[row], empty[row + 1], empty[row + 2]];
             let dirty = here & self.dirty.row(row, width);
             let has_space = above | below | here << 1 | here >> 1;
-            open[row / 2] |= u64::from(dirty & has_space) << (row % 2 * STRIDE);
-            closed[row / 2] |= u64::from(dirty & !has_space) << (row % 2 * STRIDE);
+            open[row] = dirty & has_space;
+            closed[row] = dirty & !has_space;
         }
-        let mut count = 0;
-        for (i, mut word) in open.into_iter().enumerate() {
-            while word != 0 {
-                self.cells[count] = (cell(0, 2 * i) + word.trailing_zeros() as usize) as u16;
-                word &= word - 1;
-                count += 1;
-            }
-        }
-        for (i, mut word) in closed.into_iter().enumerate() {
-            while word != 0 {
-                let cell = cell(0, 2 * i) + word.trailing_zeros() as usize;
-                word &= word - 1;
-                let (col, row) = point(cell);
-                self.weights[cell] = 0.0;
-                self.cells[count] = cell as u16;
-                count += usize::from(is_playable(board, Vertex::new(col, row), self.color));
-            }
+        let mut count = self.list_cells(0, open);
+        let all = self.list_cells(count, closed);
+        for i in count..all {
+            let cell = self.cells[i];
+            let (col, row) = point(cell.into());
+            self.weights[usize::from(cell)] = 0.0;
+            self.cells[count] = cell;
+            count += usize::from(is_playable(board, Vertex::new(col, row), self.color));
         }
         count
     }
 
-    /// The weights of a row.
+    /// Lists the cells of points, given by rows, behind so many others; says how many there are then.
     #[inline(always)]
-    fn row(&self, row: usize) -> &[f32; ROW] {
-        self.weights[cell(0, row)..].first_chunk().expect("there are cells beyond the board")
+    fn list_cells(&mut self, mut count: usize, rows: [u32; 20]) -> usize {
+        // Two rows of cells fit in a word, and eight cells are written whether there are so many or not: loops whose lengths
+        // nobody can predict cost more.
+        for (i, [upper, lower]) in rows.as_chunks().0.iter().enumerate() {
+            let mut word = u64::from(*upper) | u64::from(*lower) << STRIDE;
+            let after = count + word.count_ones() as usize;
+            while count < after {
+                for listed in
+                    self.cells[count..].first_chunk_mut::<TOGETHER>().expect("there is space behind the last")
+                {
+                    *listed = (cell(0, 2 * i) + word.trailing_zeros() as usize) as u16;
+                    word &= word.wrapping_sub(1);
+                }
+                count += TOGETHER;
+            }
+            count = after;
+        }
+        count
     }
 
     /// Computes what the logits of so many cells need of the layers between the first and the last.
@@ -296,27 +310,11 @@ impl Side {
     /// A move drawn by the weights; a pass if all are 0.
     #[inline]
     pub(super) fn draw(&self, rng: &mut Rng) -> Move {
-        let total: f32 = self.row_sums.iter().sum();
-        let mut left = rng.unit() * total;
-        // Rounding may leave something at the end: then the last one is it.
-        let mut chosen = None;
-        for (row, &sum) in self.row_sums.iter().enumerate().filter(|(_, sum)| **sum > 0.0) {
-            chosen = Some((row, left));
-            if left < sum {
-                break;
-            }
-            left -= sum;
-        }
-        let Some((row, mut left)) = chosen else { return Move::PASS };
-        let mut mv = Move::PASS;
-        for (col, &weight) in self.row(row).iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-            mv = Vertex::new(col, row).into();
-            if left < weight {
-                break;
-            }
-            left -= weight;
-        }
-        mv
+        let total: f32 = self.column_sums.iter().sum();
+        let left = rng.unit() * total;
+        let Some((col, left)) = pick(self.column_sums.iter().copied(), left) else { return Move::PASS };
+        let column = (0..19).map(|row| self.weights[cell(col, row)]);
+        pick(column, left).map_or(Move::PASS, |(row, _)| Vertex::new(col, row).into())
     }
 
     /// The weight of a point.
@@ -365,14 +363,17 @@ pub(crate) fn is_playable(board: &Board, v: Vertex, me: Color) -> bool {
     board.empty_neighbors(v) != 0 || (!board.is_eye(v, me) && board.is_legal_without_space(v))
 }
 
+/// The first of some weights that reaches beyond `left` when they are laid end to end, and what is left for it. Rounding may
+/// leave something at the end: then it is the last that is not 0.
 #[inline(always)]
-fn row_sum(row: &[f32; ROW]) -> f32 {
-    let mut sums = [0.0; 8];
-    for i in 0..8 {
-        sums[i] = row[i] + row[8 + i] + row[16 + i];
+fn pick(weights: impl Iterator<Item = f32> + Clone, mut left: f32) -> Option<(usize, f32)> {
+    for (i, weight) in weights.clone().enumerate() {
+        if left < weight {
+            return Some((i, left));
+        }
+        left -= weight;
     }
-    let [a, b, c, d, e, f, g, h] = sums;
-    ((a + b) + (c + d)) + ((e + f) + (g + h))
+    weights.enumerate().filter(|(_, weight)| *weight > 0.0).last()
 }
 
 /// 2 to the power of a number from −126 to 126, to six digits: the same on every machine.
