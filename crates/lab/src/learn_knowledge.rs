@@ -7,7 +7,7 @@
 //! **Source.** Coulom 2007 for the model; Duchi, Hazan and Singer 2011 (AdaGrad) for the steps.
 
 use tengen_board::{Board, Game, Move};
-use tengen_engine::prior::{FeatureReader, FeatureWeights, Features};
+use tengen_engine::prior::{FeatureReader, FeatureWeights, Features, KnownShapes, ShapeCounter};
 
 /// Positions a step.
 const BATCH: usize = 512;
@@ -19,11 +19,13 @@ pub struct LearnConfig {
     pub epochs: usize,
     /// Step of the first epoch; later ones are divided by their number.
     pub rate: f32,
+    /// Wide shapes are learned that were played at least so many times.
+    pub played: u32,
 }
 
 impl Default for LearnConfig {
     fn default() -> Self {
-        LearnConfig { epochs: 4, rate: 0.1 }
+        LearnConfig { epochs: 4, rate: 0.1, played: 10 }
     }
 }
 
@@ -57,12 +59,13 @@ impl Competition {
         self.features.clear();
         self.factors.clear();
         self.winner = None;
+        reader.look(board, last);
         for &v in board.empties() {
             if board.is_legal(v) && !board.is_eye(v, board.to_play()) {
                 if played == v.into() {
                     self.winner = Some(self.factors.len());
                 }
-                let features = reader.features(board, v, last);
+                let features = reader.features(board, v);
                 self.factors.push(features.iter().map(|&f| factors[f as usize]).product());
                 self.features.push(features);
             }
@@ -70,29 +73,43 @@ impl Competition {
     }
 }
 
-/// Calls `each` with every position of the games whose move is among the candidates.
-fn competitions<'a>(
-    games: impl IntoIterator<Item = &'a Game>,
-    factors: &mut Vec<f32>,
-    mut each: impl FnMut(&Competition, usize, &mut Vec<f32>),
-) {
-    let mut reader = FeatureReader::default();
-    let mut competition = Competition { features: Vec::new(), factors: Vec::new(), winner: None };
+/// Calls `each` with every move of the games that is no pass, the position before it and the last two moves, the later first.
+fn moves<'a>(games: impl IntoIterator<Item = &'a Game>, mut each: impl FnMut(&Board, [Move; 2], Move)) {
     for game in games {
         let mut board = game.start().clone();
         let mut last = [Move::PASS; 2];
         for played in game.moves() {
             board.set_to_play(played.color);
             if !played.mv.is_pass() {
-                competition.read(&mut reader, &board, last, played.mv, factors);
-                if let Some(winner) = competition.winner {
-                    each(&competition, winner, factors);
-                }
+                each(&board, last, played.mv);
             }
             board.play_unchecked(played.mv);
             last = [played.mv, last[0]];
         }
     }
+}
+
+/// Calls `each` with every position of the games whose move is among the candidates.
+fn competitions<'a>(
+    games: impl IntoIterator<Item = &'a Game>,
+    mut reader: FeatureReader,
+    factors: &mut Vec<f32>,
+    mut each: impl FnMut(&Competition, usize, &mut Vec<f32>),
+) {
+    let mut competition = Competition { features: Vec::new(), factors: Vec::new(), winner: None };
+    moves(games, |board, last, played| {
+        competition.read(&mut reader, board, last, played, factors);
+        if let Some(winner) = competition.winner {
+            each(&competition, winner, factors);
+        }
+    });
+}
+
+/// The wide shapes that were played often enough in these games.
+fn played_shapes(games: &[Game], times: u32) -> KnownShapes {
+    let mut counter = ShapeCounter::default();
+    moves(games, |board, last, played| counter.count(board, played.vertex_or_none(), last[0]));
+    counter.played(times)
 }
 
 fn factors_of(weights: &FeatureWeights) -> Vec<f32> {
@@ -105,14 +122,15 @@ pub fn learn(
     config: &LearnConfig,
     mut progress: impl FnMut(usize, &FeatureWeights),
 ) -> FeatureWeights {
-    let mut weights = FeatureWeights::even();
-    let mut squares = vec![0.01_f32; Features::COUNT];
-    let mut gradient = vec![0.0_f32; Features::COUNT];
+    let mut weights = FeatureWeights::even(played_shapes(games, config.played));
+    let count = weights.logs().len();
+    let mut squares = vec![0.01_f32; count];
+    let mut gradient = vec![0.0_f32; count];
     let mut factors = factors_of(&weights);
     for epoch in 1..=config.epochs {
         let step = config.rate / epoch as f32;
         let mut batched = 0;
-        competitions(games, &mut factors, |competition, winner, factors| {
+        competitions(games, weights.reader(), &mut factors, |competition, winner, factors| {
             let total: f32 = competition.factors.iter().sum();
             for (i, (features, factor)) in competition.features.iter().zip(&competition.factors).enumerate() {
                 let error = f32::from(i == winner) - factor / total;
@@ -125,6 +143,9 @@ pub fn learn(
                 for (((log, gradient), square), factor) in
                     logs.zip(&mut gradient).zip(&mut squares).zip(&mut *factors)
                 {
+                    if *gradient == 0.0 {
+                        continue;
+                    }
                     let slope = std::mem::take(gradient) / (BATCH as f32).sqrt();
                     *square += slope * slope;
                     // A weak pull to 0 settles what the records leave open.
@@ -142,7 +163,7 @@ pub fn learn(
 pub fn predict(games: &[Game], weights: &FeatureWeights) -> Prediction {
     let mut result = Prediction::default();
     let (mut hits, mut loss) = (0.0, 0.0);
-    competitions(games, &mut factors_of(weights), |competition, winner, _| {
+    competitions(games, weights.reader(), &mut factors_of(weights), |competition, winner, _| {
         let total: f32 = competition.factors.iter().sum();
         let played = competition.factors[winner];
         result.positions += 1;
@@ -186,9 +207,9 @@ mod tests {
     #[test]
     fn a_habit_is_learned() {
         let games = third_line_games();
-        let config = LearnConfig { epochs: 6, rate: 0.3 };
+        let config = LearnConfig { epochs: 6, rate: 0.3, ..LearnConfig::default() };
         let (seen, unseen) = games.split_at(190);
-        let before = predict(unseen, &FeatureWeights::even());
+        let before = predict(unseen, &FeatureWeights::even(KnownShapes::default()));
         let weights = learn(seen, &config, |_, _| {});
         let after = predict(unseen, &weights);
         // The third line of 9x9 has 16 points, of about 73 that are empty.

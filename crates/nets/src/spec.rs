@@ -106,8 +106,15 @@ pub(crate) struct Heads {
 
 impl NetSpec {
     /// Names that [`NetSpec::named`] knows.
-    pub const NAMES: [&'static str; 6] =
-        ["default", "prior", "rollout-a", "rollout-b", "rollout-a-reduced", "rollout-b-reduced"];
+    pub const NAMES: [&'static str; 7] = [
+        "default",
+        "prior",
+        "prior-small",
+        "rollout-a",
+        "rollout-b",
+        "rollout-a-reduced",
+        "rollout-b-reduced",
+    ];
 
     /// A network by name.
     pub fn named(name: &str) -> Option<NetSpec> {
@@ -129,6 +136,14 @@ impl NetSpec {
                 ownership: true,
             },
             "prior" => plain(Planes::Holmes, 12, 384, 3),
+            "prior-small" => NetSpec {
+                planes: Planes::Holmes,
+                first_kernel: 5,
+                trunk: Trunk::Residual { blocks: 3, channels: 64, pooling: vec![1] },
+                policy: PolicySpec { moves: 3, kernel: 1, channels: 32, pass: true },
+                value: None,
+                ownership: false,
+            },
             "rollout-a" => plain(Planes::Holmes, 2, 16, 1),
             "rollout-b" => plain(Planes::Holmes, 3, 32, 1),
             "rollout-a-reduced" => plain(Planes::Reduced, 2, 16, 1),

@@ -2,16 +2,19 @@
 //!
 //! **Formula.** The probability of a move is p = Π γ(feature) over its features, divided by the sum over all candidates.
 //! It starts with `even` visits, half of them won, and `weight` · √p visits that were won, in its own statistics or in its
-//! all-moves-as-first statistics. The features: the eight stones around the point; the line; the distances to the last two
-//! moves; captures by size and use; ways out of atari, and whether a ladder catches them all the same; atari, and whether
+//! all-moves-as-first statistics. The features: the eight stones around the point, and wider shapes that are played often;
+//! the line; the distances to the last two moves; captures by size and use; ways out of atari, and whether a ladder catches them all the same; atari, and whether
 //! a ladder makes it a capture; self-atari; attack and defence of chains with two liberties.
 //!
 //! **Source.** Gelly and Silver 2007 (heuristic priors); S3.1. Coulom 2007 for features whose weights are learned from
 //! game records as Bradley-Terry strengths. Visits in proportion to √p as in Pachi, which gives 210 (9x9) to 300 of them.
 //!
 //! **Differences.** The weights are in `knowledge.weights`, whose first lines say what `tengen train knowledge` learned them
-//! from.
-use std::{fmt, sync::LazyLock};
+//! from; those of the wide shapes are in `knowledge.shapes`, five bytes each.
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +24,7 @@ use crate::{
     eval::Candidate,
     ladder::LadderReader,
     playout::tactics::{LARGEST_NAKADE, is_self_atari, is_threatened, liberties_after, stones_at_stake},
+    prior::wide_shapes::{self, KnownShapes, Surroundings},
     shapes::{SHAPES, ShapeClasses},
 };
 
@@ -109,19 +113,19 @@ const LAST: usize = LINE + LINES;
 const BEFORE: usize = LAST + DISTANCES;
 const FACT: usize = BEFORE + DISTANCES;
 
-/// The features of one move, as numbers below [`Features::COUNT`].
+/// The features of one move, as numbers: those below [`Features::NAMED`] have names, the rest are known wide shapes.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
-    list: [u16; Features::MOST],
+    list: [u32; Features::MOST],
     len: usize,
 }
 
 impl Features {
-    /// How many features there are.
-    pub const COUNT: usize = FACT + Fact::ALL.len();
+    /// How many features there are besides wide shapes.
+    pub const NAMED: usize = FACT + Fact::ALL.len();
 
-    /// A move has at most a shape, a line, two distances, and every fact.
-    const MOST: usize = 4 + Fact::ALL.len();
+    /// A move has at most a shape, a line, two distances, every fact, and wide shapes.
+    const MOST: usize = 4 + Fact::ALL.len() + wide_shapes::MOST;
 
     fn new() -> Features {
         Features { list: [0; Features::MOST], len: 0 }
@@ -129,50 +133,67 @@ impl Features {
 
     #[inline]
     fn add(&mut self, feature: usize) {
-        self.list[self.len] = feature as u16;
+        self.list[self.len] = feature as u32;
         self.len += 1;
     }
 
     #[inline]
     fn add_fact(&mut self, fact: Fact) {
-        let feature = (FACT + fact as usize) as u16;
-        if !self.contains(&feature) {
-            self.add(feature as usize);
+        let feature = FACT + fact as usize;
+        if !self.contains(&(feature as u32)) {
+            self.add(feature);
         }
     }
 }
 
 impl std::ops::Deref for Features {
-    type Target = [u16];
+    type Target = [u32];
     #[inline]
-    fn deref(&self) -> &[u16] {
+    fn deref(&self) -> &[u32] {
         &self.list[..self.len]
     }
 }
 
 /// The logarithm of every feature's weight.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FeatureWeights(Vec<f32>);
+pub struct FeatureWeights {
+    logs: Vec<f32>,
+    shapes: Arc<KnownShapes>,
+}
+
+/// Wide shapes are written in steps of one part in so many.
+const STEPS: f32 = 24.0;
 
 impl FeatureWeights {
     /// All features weigh the same.
-    pub fn even() -> FeatureWeights {
-        FeatureWeights(vec![0.0; Features::COUNT])
+    pub fn even(shapes: KnownShapes) -> FeatureWeights {
+        FeatureWeights { logs: vec![0.0; Features::NAMED + shapes.names().len()], shapes: Arc::new(shapes) }
     }
 
     /// The weights that come with the program.
     pub fn standard() -> FeatureWeights {
-        FeatureWeights::parse(include_str!("knowledge.weights")).expect("a test reads the file")
+        FeatureWeights::read(include_str!("knowledge.weights"), include_bytes!("knowledge.shapes"))
+            .expect("a test reads the files")
     }
 
     /// The logarithms, by feature.
     pub fn logs(&self) -> &[f32] {
-        &self.0
+        &self.logs
     }
 
     /// The logarithms, to be changed.
     pub fn logs_mut(&mut self) -> &mut [f32] {
-        &mut self.0
+        &mut self.logs
+    }
+
+    /// Finds the features that have weights.
+    pub fn reader(&self) -> FeatureReader {
+        FeatureReader {
+            ladders: LadderReader::default(),
+            shapes: self.shapes.clone(),
+            surroundings: Surroundings::default(),
+            last_two: [Move::PASS; 2],
+        }
     }
 
     /// The name of each feature: `shape` and the smallest code of its class, `line` from the edge, `last` and `before`
@@ -192,10 +213,21 @@ impl FeatureWeights {
             .collect()
     }
 
-    /// Reads what [`FeatureWeights`] prints. Features that are not named weigh 1; lines that begin with `#` are skipped.
-    pub fn parse(text: &str) -> Result<FeatureWeights, String> {
+    /// Reads what [`FeatureWeights`] prints and what [`FeatureWeights::shape_bytes`] gives. Features that are not named weigh 1;
+    /// lines that begin with `#` are skipped.
+    pub fn read(text: &str, shapes: &[u8]) -> Result<FeatureWeights, String> {
+        let (entries, rest) = shapes.as_chunks::<5>();
+        if !rest.is_empty() {
+            return Err("wide shapes have five bytes each: the file is cut off".to_owned());
+        }
+        let known = KnownShapes::new(entries.iter().map(name_of).collect());
+        if known.names().len() != entries.len()
+            || !entries.iter().map(name_of).eq(known.names().iter().copied())
+        {
+            return Err("wide shapes are not in order: the file is damaged".to_owned());
+        }
         let names = FeatureWeights::names();
-        let mut weights = FeatureWeights::even();
+        let mut weights = FeatureWeights::even(known);
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             let broken = |what: &str| format!("line {}: {what} in {line:?}", number + 1);
             let (name, log) = line.rsplit_once(' ').ok_or_else(|| broken("a name and a number expected"))?;
@@ -204,29 +236,57 @@ impl FeatureWeights {
             if !log.is_finite() || log.abs() > 20.0 {
                 return Err(broken("a logarithm beyond 20"));
             }
-            weights.0[feature] = log;
+            weights.logs[feature] = log;
+        }
+        for (log, entry) in weights.logs[Features::NAMED..].iter_mut().zip(entries) {
+            *log = f32::from(entry[4] as i8) / STEPS;
         }
         Ok(weights)
     }
+
+    /// The wide shapes, each by its name, the lowest byte first, and a byte with its weight.
+    pub fn shape_bytes(&self) -> Vec<u8> {
+        let logs = &self.logs[Features::NAMED..];
+        self.shapes
+            .names()
+            .iter()
+            .zip(logs)
+            .flat_map(|(name, log)| {
+                let [a, b, c, d] = name.to_le_bytes();
+                [a, b, c, d, (log * STEPS).round().clamp(-127.0, 127.0) as i8 as u8]
+            })
+            .collect()
+    }
+}
+
+/// The name of a wide shape in a file.
+fn name_of(&[a, b, c, d, _]: &[u8; 5]) -> u32 {
+    u32::from_le_bytes([a, b, c, d])
 }
 
 impl fmt::Display for FeatureWeights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, log) in FeatureWeights::names().iter().zip(&self.0).filter(|(_, log)| **log != 0.0) {
+        for (name, log) in FeatureWeights::names().iter().zip(&self.logs).filter(|(_, log)| **log != 0.0) {
             writeln!(f, "{name} {log:.3}")?;
         }
         Ok(())
     }
 }
 
-/// The factors of the standard weights, computed once.
-static STANDARD: LazyLock<Vec<f32>> =
-    LazyLock::new(|| FeatureWeights::standard().0.iter().map(|log| log.exp()).collect());
+/// The weights that come with the program, and their factors, computed once.
+static STANDARD: LazyLock<(FeatureWeights, Vec<f32>)> = LazyLock::new(|| {
+    let weights = FeatureWeights::standard();
+    let factors = weights.logs.iter().map(|log| log.exp()).collect();
+    (weights, factors)
+});
 
 /// Finds the features of moves. It owns the boards on which ladders are read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FeatureReader {
     ladders: LadderReader,
+    shapes: Arc<KnownShapes>,
+    surroundings: Surroundings,
+    last_two: [Move; 2],
 }
 
 /// Gives candidates their equivalent experience.
@@ -238,18 +298,19 @@ pub struct Knowledge {
 impl Knowledge {
     /// The knowledge with these parameters.
     pub fn new(config: &KnowledgeConfig) -> Knowledge {
-        Knowledge { config: config.clone(), reader: FeatureReader::default() }
+        Knowledge { config: config.clone(), reader: STANDARD.0.reader() }
     }
 
     /// Rates the candidates of a position that the last two moves led to, the later first.
     pub fn rate(&mut self, board: &Board, last_two: [Move; 2], candidates: &mut [Candidate]) {
-        let factors = &STANDARD[..];
+        let factors = &STANDARD.1[..];
+        self.reader.look(board, last_two);
         let mut total = 0.0;
         for candidate in candidates.iter_mut() {
             candidate.prior = match candidate.mv.vertex() {
                 None => 0.0,
                 Some(v) => {
-                    let features = self.reader.features(board, v, last_two);
+                    let features = self.reader.features(board, v);
                     features.iter().map(|&feature| factors[feature as usize]).product()
                 }
             };
@@ -277,8 +338,15 @@ impl Knowledge {
 }
 
 impl FeatureReader {
-    /// The features of a stone on `v` for the player to move; the last two moves, the later first.
-    pub fn features(&mut self, board: &Board, v: Vertex, [last, before]: [Move; 2]) -> Features {
+    /// Prepares for the features of moves in a position that the last two moves led to, the later first.
+    pub fn look(&mut self, board: &Board, last_two: [Move; 2]) {
+        self.surroundings.look(board, last_two[0]);
+        self.last_two = last_two;
+    }
+
+    /// The features of a stone on `v` for the player to move in the position that was looked at.
+    pub fn features(&mut self, board: &Board, v: Vertex) -> Features {
+        let [last, before] = self.last_two;
         let mut features = Features::new();
         features.add(ShapeClasses::get().of(board.surrounding_code(v, board.to_play())));
         features.add(LINE + line(board, v));
@@ -289,6 +357,13 @@ impl FeatureReader {
             features.add(BEFORE + distance(v, before));
         }
         self.add_facts(board, v, last, &mut features);
+        self.surroundings.names(v, |name| match self.shapes.number(name) {
+            Some(number) => {
+                features.add(Features::NAMED + number as usize);
+                true
+            }
+            None => false,
+        });
         features
     }
 
@@ -379,9 +454,10 @@ mod tests {
     /// The facts of Black's move.
     fn facts(diagram: &str, at: &str, last: &str) -> Vec<Fact> {
         let board = Board::from_diagram(diagram).unwrap();
-        let features =
-            FeatureReader::default().features(&board, vertex(at), [last.parse().unwrap(), Move::PASS]);
-        let is_fact = |&feature: &u16| (feature as usize).checked_sub(FACT).map(|fact| Fact::ALL[fact]);
+        let mut reader = FeatureWeights::even(KnownShapes::default()).reader();
+        reader.look(&board, [last.parse().unwrap(), Move::PASS]);
+        let features = reader.features(&board, vertex(at));
+        let is_fact = |&feature: &u32| (feature as usize).checked_sub(FACT).map(|fact| Fact::ALL[fact]);
         features.iter().filter_map(is_fact).collect()
     }
 
@@ -438,8 +514,9 @@ mod tests {
         assert!(known > 900, "{known}");
         let log = |fact: Fact| weights.logs()[FACT + fact as usize];
         assert!(log(Fact::Escape) > log(Fact::EscapeInVain) && log(Fact::SelfAtari) < 0.0);
-        let printed = weights.to_string();
-        assert_eq!(FeatureWeights::parse(&printed).unwrap().to_string(), printed);
+        assert!(weights.logs().len() - Features::NAMED > 100_000, "{}", weights.logs().len());
+        let (printed, shapes) = (weights.to_string(), weights.shape_bytes());
+        assert_eq!(FeatureWeights::read(&printed, &shapes).unwrap(), weights);
     }
 
     #[test]
@@ -450,7 +527,11 @@ mod tests {
             ("line 1 1e9", "beyond 20"),
             ("line", "a name and a number"),
         ] {
-            let error = FeatureWeights::parse(text).unwrap_err();
+            let error = FeatureWeights::read(text, &[]).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        for (shapes, expected) in [(&[1; 7][..], "cut off"), (&[1; 10][..], "damaged")] {
+            let error = FeatureWeights::read("", shapes).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -2,6 +2,8 @@
 
 pub mod gcmb;
 mod knowledge;
+mod wide_shapes;
 
 pub use gcmb::{Gcmb, GcmbConfig, GcmbRecord};
 pub use knowledge::{FeatureReader, FeatureWeights, Features, Knowledge, KnowledgeConfig, KnowledgeTarget};
+pub use wide_shapes::{KnownShapes, ShapeCounter};

@@ -1,6 +1,6 @@
 //! `tengen train knowledge`: the weights of move features that guide the classic search.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -16,8 +16,8 @@ Examples:
   tengen train knowledge --data train9.sgf.gz --held-out val9.sgf.gz --out knowledge.weights
   tengen train knowledge --data train9.sgf.gz train19.sgf.gz:3000 --out knowledge.weights
 
-A number after a file takes so many games of it. The weights that come with the program are the file
-crates/engine/src/prior/knowledge.weights.";
+A number after a file takes so many games of it. The weights that come with the program are the files
+knowledge.weights and knowledge.shapes in crates/engine/src/prior.";
 
 /// Learn the weights of move features (captures, ladders, shapes, distances) from game records.
 #[derive(Args)]
@@ -32,7 +32,10 @@ pub(crate) struct KnowledgeArgs {
     /// Passes over the games
     #[arg(long, default_value_t = LearnConfig::default().epochs)]
     epochs: usize,
-    /// Where the weights go
+    /// Learn wide shapes that were played at least so many times
+    #[arg(long, default_value_t = LearnConfig::default().played, value_name = "TIMES")]
+    played: u32,
+    /// Where the weights go; those of wide shapes go beside them, into a file that ends in .shapes
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// One JSON object
@@ -50,7 +53,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     interleave(&mut games);
     let bar = output.bar(args.epochs as u64, None, "epochs");
     bar.tick();
-    let config = LearnConfig { epochs: args.epochs, ..LearnConfig::default() };
+    let config = LearnConfig { epochs: args.epochs, played: args.played, ..LearnConfig::default() };
     let weights = learn(&games, &config, |_, _| bar.inc(1));
     bar.finish_and_clear();
     save(args, games.len(), &weights)?;
@@ -110,6 +113,10 @@ fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<
         names.join(", "),
         args.epochs
     );
-    write_whole(&args.out, text)
-        .with_context(|| format!("cannot write {}; choose another place with --out", args.out.display()))
+    let write = |path: &Path, bytes: &[u8]| {
+        write_whole(path, bytes)
+            .with_context(|| format!("cannot write {}; choose another place with --out", path.display()))
+    };
+    write(&args.out.with_extension("shapes"), &weights.shape_bytes())?;
+    write(&args.out, text.as_bytes())
 }

@@ -38,7 +38,7 @@ Interrupt a training whenever you like: --resume goes on as if nothing had happe
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PolicyArgs {
-    /// The network: default, prior, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description
+    /// The network: default, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description
     #[arg(long, default_value = "default", value_name = "NAME|FILE")]
     arch: String,
     /// Game records, .sgf or .sgf.gz; FILE:3 is drawn from three times as often
