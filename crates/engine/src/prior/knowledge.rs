@@ -220,9 +220,9 @@ impl FeatureWeights {
         if !rest.is_empty() {
             return Err("wide shapes have five bytes each: the file is cut off".to_owned());
         }
-        let known = KnownShapes::new(entries.iter().map(name_of).collect());
+        let known = KnownShapes::new(entries.iter().copied().map(name_of).collect());
         if known.names().len() != entries.len()
-            || !entries.iter().map(name_of).eq(known.names().iter().copied())
+            || !entries.iter().copied().map(name_of).eq(known.names().iter().copied())
         {
             return Err("wide shapes are not in order: the file is damaged".to_owned());
         }
@@ -260,7 +260,7 @@ impl FeatureWeights {
 }
 
 /// The name of a wide shape in a file.
-fn name_of(&[a, b, c, d, _]: &[u8; 5]) -> u32 {
+fn name_of([a, b, c, d, _]: [u8; 5]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 

@@ -227,7 +227,7 @@ impl KnownShapes {
 
     #[inline]
     fn start(&self, name: u32) -> usize {
-        (u64::from(name) * self.places.len() as u64 >> 32) as usize
+        ((u64::from(name) * self.places.len() as u64) >> 32) as usize
     }
 
     /// The number of a shape, if it is known.

@@ -298,7 +298,7 @@ impl Head {
         &self,
         multiply: impl Multiply,
         sums: &[Lane],
-        &[a, b, c, d]: &[u16; 4],
+        [a, b, c, d]: [u16; 4],
     ) -> [f32; 4] {
         let weights = &self.weights[..9 * DEPTH];
         // From the first cell around each to the last.

@@ -207,7 +207,7 @@ impl Side {
         let groups = count.next_multiple_of(TOGETHER);
         let (cells, logits) = (&self.cells[..groups], &mut self.logits[..groups]);
         for (logits, cells) in logits.as_chunks_mut().0.iter_mut().zip(cells.as_chunks().0) {
-            *logits = network.head.logits::<DEPTH>(multiply, source, cells);
+            *logits = network.head.logits::<DEPTH>(multiply, source, *cells);
         }
         for logits in logits.as_chunks_mut::<TOGETHER>().0 {
             for x in logits {
@@ -247,9 +247,10 @@ impl Side {
             open[row] = dirty & has_space;
             closed[row] = dirty & !has_space;
         }
-        let mut count = self.list_cells(0, open);
-        let all = self.list_cells(count, closed);
-        for i in count..all {
+        let certain = self.list_cells(0, open);
+        let all = self.list_cells(certain, closed);
+        let mut count = certain;
+        for i in certain..all {
             let cell = self.cells[i];
             let (col, row) = point(cell.into());
             self.weights[usize::from(cell)] = 0.0;
