@@ -149,7 +149,8 @@ impl Surroundings {
         let tables = &*TABLES;
         let origin = cell(v.col(), v.row());
         let place_of_last = self.last.map_or(POINTS, |(col, row)| {
-            let (col, row) = (col - v.col() as isize + 4, row - v.row() as isize + 4);
+            let (col, row) =
+                (col - v.col() as isize + REACH as isize, row - v.row() as isize + REACH as isize);
             let inside = |at: isize| (0..=2 * REACH as isize).contains(&at);
             if inside(col) && inside(row) {
                 tables.places[row as usize][col as usize] as usize
