@@ -46,7 +46,20 @@ pub(crate) fn to_bytes<'a>(
             (name, view)
         })
         .collect();
-    safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain")
+    let mut bytes = safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain");
+    sort_metadata(&mut bytes);
+    bytes
+}
+
+/// Puts the metadata of a safetensors file in order, which the library leaves to chance: equal networks make equal files.
+fn sort_metadata(file: &mut [u8]) {
+    let (length, rest) = file.split_first_chunk_mut().expect("a file begins with its header's length");
+    let header = &mut rest[..u64::from_le_bytes(*length) as usize];
+    let mut json: serde_json::Value = serde_json::from_slice(header).expect("a header is JSON");
+    json["__metadata__"].as_object_mut().expect("metadata is an object").sort_keys();
+    let sorted = json.to_string();
+    // The same letters in another order; spaces follow.
+    header[..sorted.len()].copy_from_slice(sorted.as_bytes());
 }
 
 /// A file's header and arrays.
@@ -144,6 +157,14 @@ mod tests {
         let read = Network::from_bytes(&network.to_bytes(&[("note", "hello".to_owned())])).unwrap();
         assert_eq!(read.spec(), network.spec());
         assert_eq!(read.weights(), network.weights());
+    }
+
+    #[test]
+    fn equal_networks_make_equal_files() {
+        let network = network();
+        let about = ["a", "b", "c", "d"].map(|key| (key, "hello \"ö\"".to_owned()));
+        let first = network.to_bytes(&about);
+        assert!((0..20).all(|_| network.to_bytes(&about) == first));
     }
 
     #[test]
