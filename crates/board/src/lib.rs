@@ -13,6 +13,7 @@ mod rule_strings;
 mod rules;
 mod score;
 pub mod sgf;
+mod splitmix;
 mod symmetry;
 mod vertex;
 pub mod zobrist;
@@ -31,5 +32,6 @@ pub use rules::{HandicapBonus, InvalidKomi, KoRule, MAX_KOMI, Rules, Scoring, Ta
 pub use score::{
     Count, area_owners, area_score, count, final_score, playout_score, seki_groups, without_chains,
 };
+pub use splitmix::splitmix;
 pub use symmetry::Symmetry;
 pub use vertex::{CELLS, MAX_AREA, MAX_SIZE, ParseVertexError, Vertex, VertexMap, column_letter};

@@ -2,6 +2,7 @@
 
 use crate::{
     color::{Color, ColorMap},
+    splitmix::splitmix,
     vertex::{CELLS, Vertex, VertexMap},
 };
 
@@ -16,17 +17,12 @@ pub fn stone(color: Color, v: Vertex) -> u64 {
     STONES[color][v]
 }
 
-/// `SplitMix64` (Steele, Lea, Flood 2014), run at compile time.
+/// Made at compile time.
 const fn stones() -> ColorMap<VertexMap<u64>> {
     let mut table = [VertexMap::filled(0); 2];
-    let mut state: u64 = 0x7465_6e67_656e;
     let mut i = 0;
     while i < 2 * CELLS {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        table[i / CELLS].set(i % CELLS, z ^ (z >> 31));
+        table[i / CELLS].set(i % CELLS, splitmix(0x7465_6e67_656e, i as u64));
         i += 1;
     }
     ColorMap(table)

@@ -239,7 +239,7 @@ impl FeatureWeights {
             weights.logs[feature] = log;
         }
         for (log, entry) in weights.logs[Features::NAMED..].iter_mut().zip(entries) {
-            *log = f32::from(entry[4] as i8) / STEPS;
+            *log = shape_log(entry[4]);
         }
         Ok(weights)
     }
@@ -259,6 +259,11 @@ impl FeatureWeights {
     }
 }
 
+/// The logarithm that a byte of a file stands for.
+fn shape_log(byte: u8) -> f32 {
+    f32::from(byte as i8) / STEPS
+}
+
 /// The name of a wide shape in a file.
 fn name_of([a, b, c, d, _]: [u8; 5]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
@@ -273,12 +278,35 @@ impl fmt::Display for FeatureWeights {
     }
 }
 
-/// The weights that come with the program, and their factors, computed once.
-static STANDARD: LazyLock<(FeatureWeights, Vec<f32>)> = LazyLock::new(|| {
+/// The weights that come with the program, as factors, computed once.
+static STANDARD: LazyLock<Factors> = LazyLock::new(|| {
     let weights = FeatureWeights::standard();
-    let factors = weights.logs.iter().map(|log| log.exp()).collect();
-    (weights, factors)
+    Factors {
+        named: weights.logs[..Features::NAMED].iter().map(|log| log.exp()).collect(),
+        shapes: weights.shape_bytes().into_iter().skip(4).step_by(5).collect(),
+        steps: std::array::from_fn(|byte| shape_log(byte as u8).exp()),
+        weights,
+    }
 });
+
+/// What the strengths of moves are multiplied from. The weights of wide shapes stay bytes, of which more fit a cache.
+struct Factors {
+    weights: FeatureWeights,
+    named: Vec<f32>,
+    shapes: Vec<u8>,
+    steps: [f32; 256],
+}
+
+impl Factors {
+    #[inline]
+    fn of(&self, feature: u32) -> f32 {
+        let feature = feature as usize;
+        match feature.checked_sub(Features::NAMED) {
+            None => self.named[feature],
+            Some(shape) => self.steps[usize::from(self.shapes[shape])],
+        }
+    }
+}
 
 /// Finds the features of moves. It owns the boards on which ladders are read.
 #[derive(Debug)]
@@ -298,12 +326,12 @@ pub struct Knowledge {
 impl Knowledge {
     /// The knowledge with these parameters.
     pub fn new(config: &KnowledgeConfig) -> Knowledge {
-        Knowledge { config: config.clone(), reader: STANDARD.0.reader() }
+        Knowledge { config: config.clone(), reader: STANDARD.weights.reader() }
     }
 
     /// Rates the candidates of a position that the last two moves led to, the later first.
     pub fn rate(&mut self, board: &Board, last_two: [Move; 2], candidates: &mut [Candidate]) {
-        let factors = &STANDARD.1[..];
+        let factors = &*STANDARD;
         self.reader.look(board, last_two);
         let mut total = 0.0;
         for candidate in candidates.iter_mut() {
@@ -311,7 +339,7 @@ impl Knowledge {
                 None => 0.0,
                 Some(v) => {
                     let features = self.reader.features(board, v);
-                    features.iter().map(|&feature| factors[feature as usize]).product()
+                    features.iter().map(|&feature| factors.of(feature)).product()
                 }
             };
             total += candidate.prior;

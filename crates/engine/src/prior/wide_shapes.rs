@@ -13,7 +13,7 @@
 
 use std::sync::LazyLock;
 
-use tengen_board::{Board, MAX_SIZE, Move, Vertex, VertexMap};
+use tengen_board::{Board, MAX_SIZE, Move, Vertex, VertexMap, splitmix};
 
 /// How far neighbourhoods reach.
 const REACH: usize = 4;
@@ -57,15 +57,9 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         places[(row + reach) as usize][(col + reach) as usize] = place as u8;
     }
     let points: [_; POINTS] = around.try_into().expect("sixty points are that near");
-    // SplitMix64: the names in a file of weights must be the same everywhere and for ever.
-    let mut state = 0_u64;
-    let mut random = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) >> 32) as u32
-    };
+    let mut numbers = (0..).map(|index| (splitmix(0, index) >> 32) as u32);
     let mut family = |class_of: fn(usize) -> usize| {
+        let mut random = || numbers.next().expect("they have no end");
         let numbers: Vec<[u32; CODES + 1]> = (0..POINTS).map(|_| std::array::from_fn(|_| random())).collect();
         points
             .iter()
@@ -196,12 +190,21 @@ fn liberty_class(board: &Board, chain: Vertex) -> u8 {
 }
 
 /// The shapes that have weights, and where these are.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KnownShapes {
     /// The names in order.
     names: Vec<u32>,
-    /// Names and their numbers plus one, at the first free place from where the name's upper bits point to.
-    places: Vec<(u32, u32)>,
+    /// How many of a name's upper bits tell its place.
+    bits: u32,
+    /// At the first free place from where a name's upper bits point to: its other bits, then its number plus one. With so little
+    /// memory for each the table is near a cache's size; the price is that one name in ten thousand is taken for another.
+    places: Vec<u32>,
+}
+
+impl Default for KnownShapes {
+    fn default() -> KnownShapes {
+        KnownShapes::new(Vec::new())
+    }
 }
 
 impl KnownShapes {
@@ -209,14 +212,14 @@ impl KnownShapes {
     pub fn new(mut names: Vec<u32>) -> KnownShapes {
         names.sort_unstable();
         names.dedup();
-        let mut known =
-            KnownShapes { places: vec![(0, 0); (names.len() * 2).next_power_of_two().max(2)], names };
+        let bits = (names.len() * 3 / 2 + 2).next_power_of_two().ilog2();
+        let mut known = KnownShapes { places: vec![0; 1 << bits], bits, names };
         for (number, &name) in known.names.iter().enumerate() {
             let mut at = known.start(name);
-            while known.places[at].1 != 0 {
-                at = (at + 1) % known.places.len();
+            while known.places[at] != 0 {
+                at = (at + 1) & (known.places.len() - 1);
             }
-            known.places[at] = (name, number as u32 + 1);
+            known.places[at] = name << bits | (number as u32 + 1);
         }
         known
     }
@@ -228,22 +231,23 @@ impl KnownShapes {
 
     #[inline]
     fn start(&self, name: u32) -> usize {
-        ((u64::from(name) * self.places.len() as u64) >> 32) as usize
+        (name >> (u32::BITS - self.bits)) as usize
     }
 
     /// The number of a shape, if it is known.
     #[inline]
     pub(crate) fn number(&self, name: u32) -> Option<u32> {
-        if self.places.is_empty() {
-            return None;
-        }
+        let mask = self.places.len() - 1;
         let mut at = self.start(name);
         loop {
-            match self.places[at] {
-                (_, 0) => return None,
-                (known, number) if known == name => return Some(number - 1),
-                _ => at = (at + 1) & (self.places.len() - 1),
+            let place = self.places[at & mask];
+            if place == 0 {
+                return None;
             }
+            if (place ^ name << self.bits) >> self.bits == 0 {
+                return Some((place & mask as u32) - 1);
+            }
+            at += 1;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a match is: everything that decides its games.
 
 use serde::{Deserialize, Serialize, Serializer};
-use tengen_board::{Game, Rules};
+use tengen_board::{Game, Rules, splitmix};
 use tengen_engine::clock::TimeSettings;
 
 use super::{error::MatchError, openings::Openings, referee::Referee};
@@ -112,23 +112,7 @@ impl MatchConfig {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014) at position `index` of the sequence that starts at `seed`. 63 bits, as much as TOML
-/// and most other programs can read.
+/// The seed at place `index` of those that belong to `seed`: 63 bits, as much as TOML and most other programs can read.
 pub(crate) fn derive_seed(seed: u64, index: u64) -> u64 {
-    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) >> 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The first output for seed 0 in the reference implementation is 0xe220a8397b1dcdaf.
-    #[test]
-    fn seeds_are_splitmix() {
-        assert_eq!(derive_seed(0, 0), 0xe220_a839_7b1d_cdaf >> 1);
-        assert_ne!(derive_seed(1, 5), derive_seed(1, 6));
-    }
+    splitmix(seed, index) >> 1
 }

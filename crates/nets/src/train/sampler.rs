@@ -5,7 +5,7 @@
 //! state is a number for each group, so that a training can be resumed exactly.
 
 use serde::{Deserialize, Serialize};
-use tengen_board::Symmetry;
+use tengen_board::{Symmetry, splitmix};
 
 use super::data::Group;
 
@@ -25,14 +25,6 @@ pub(crate) struct Sampler {
     drawn: Vec<u64>,
 }
 
-/// Well mixed bits of two numbers (splitmix64).
-fn mix(a: u64, b: u64) -> u64 {
-    let mut x = a.wrapping_add(b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 /// Where `i` goes in a random order of 0 to `n` − 1: a Feistel network over the next even number of bits, applied until it is
 /// below `n`.
 fn shuffled(i: u64, n: u64, key: u64) -> u64 {
@@ -42,7 +34,7 @@ fn shuffled(i: u64, n: u64, key: u64) -> u64 {
     loop {
         let (mut left, mut right) = (x >> half, x & mask);
         for round in 0..4 {
-            (left, right) = (right, left ^ (mix(key ^ round, right) & mask));
+            (left, right) = (right, left ^ (splitmix(key ^ round, right) & mask));
         }
         x = (left << half) | right;
         if x < n {
@@ -76,12 +68,12 @@ impl Sampler {
             .map(|_| {
                 let n = self.drawn[group];
                 self.drawn[group] += 1;
-                let key = mix(self.seed, ((group as u64) << 32) | (n / length));
+                let key = splitmix(self.seed, ((group as u64) << 32) | (n / length));
                 let symmetries = if groups[group].width == groups[group].height { 8 } else { 4 };
                 Draw {
                     group,
                     index: shuffled(n % length, length, key),
-                    symmetry: Symmetry::ALL[(mix(key, n) % symmetries) as usize],
+                    symmetry: Symmetry::ALL[(splitmix(key, n) % symmetries) as usize],
                 }
             })
             .collect()
