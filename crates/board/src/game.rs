@@ -129,10 +129,17 @@ impl Game {
         self.moves.last().copied()
     }
 
-    /// Black's handicap stones.
+    /// Black's handicap stones, as they were placed before the game.
     #[inline]
     pub fn handicap(&self) -> usize {
         self.handicap
+    }
+
+    /// The handicap that White is compensated for: stones that were placed, or that Black played before White's first move, as
+    /// some clients send a handicap.
+    pub fn compensated_handicap(&self) -> usize {
+        let played = self.moves.iter().take_while(|m| m.color == Color::Black && !m.mv.is_pass()).count();
+        if played >= 2 { self.handicap.max(played) } else { self.handicap }
     }
 
     /// Passes in a row up to here.
@@ -157,7 +164,7 @@ impl Game {
 
     /// Black's points minus White's, komi and handicap bonus included, without the `dead` stones.
     pub fn score(&self, dead: &[Vertex]) -> f32 {
-        score::final_score(&self.board, &self.rules, self.handicap, dead)
+        score::final_score(&self.board, &self.rules, self.compensated_handicap(), dead)
     }
 
     /// Whether the player to move may play, and if not, why. Passing is always allowed.

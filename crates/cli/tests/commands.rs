@@ -293,6 +293,9 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         (write("page.bin.gz", b"<!DOCTYPE html><html></html>"), "web page"),
         (write("empty.sgf", b""), "is empty"),
         (write("bad.sgf", b"not a game"), "save it again"),
+        (format!("gtp:{}", write("engine", b"#!/bin/sh\n")), "chmod +x"),
+        (write("no.book", b"tengen book 1\n"), "size is missing"),
+        (format!("uct,book={}", folder.join("no.book").display()), "tengen doctor"),
     ];
     for (thing, part) in &bad {
         let run = tengen(&["doctor", thing]);

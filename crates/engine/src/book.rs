@@ -21,7 +21,8 @@ use thiserror::Error;
 
 use crate::{
     network::RawEvaluation,
-    player::{Budget, Decision, Player, StopSignal},
+    player::{Budget, Decision, Player, ReplyTable, StopSignal},
+    playout::LearnedReply,
     report::SearchReport,
     rng::Rng,
 };
@@ -266,7 +267,8 @@ impl Player for BookPlayer {
     }
 
     fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
-        let drawn = if budget.cleanup { None } else { self.draw(game) };
+        let is_free = !budget.cleanup && budget.restrictions.is_empty();
+        let drawn = if is_free { self.draw(game) } else { None };
         self.used = drawn.is_some();
         drawn.map_or_else(|| self.player.decide(game, budget), Decision::Play)
     }
@@ -288,6 +290,10 @@ impl Player for BookPlayer {
         self.player.raw_evaluation(game, symmetry)
     }
 
+    fn replies(&self, table: ReplyTable, color: Color, previous: Move) -> Vec<LearnedReply> {
+        self.player.replies(table, color, previous)
+    }
+
     fn new_game(&mut self) {
         self.player.new_game();
     }
@@ -307,7 +313,11 @@ mod tests {
     use tengen_board::Rules;
 
     use super::*;
-    use crate::{player::RandomPlayer, playout::UniformConfig};
+    use crate::{
+        player::RandomPlayer,
+        playout::UniformConfig,
+        restriction::{Restriction, RestrictionKind},
+    };
 
     fn game(moves: &str) -> Game {
         let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
@@ -378,5 +388,11 @@ mod tests {
         assert_eq!(player.decide(&game("C7"), &budget), Decision::Play("G3".parse().unwrap()));
         let Decision::Play(mv) = player.decide(&game("A1"), &budget) else { panic!("resigned") };
         assert!(game("A1").check(mv).is_ok());
+        // A player that was told which moves to consider has to think.
+        let kind = RestrictionKind::Avoid;
+        let avoid = Restriction { kind, color: Color::White, moves: vec!["G3".parse().unwrap()], depth: 1 };
+        let budget = Budget { restrictions: vec![avoid], ..Budget::default() };
+        player.decide(&game("C7"), &budget);
+        assert!(!player.used);
     }
 }

@@ -209,6 +209,8 @@ impl Clock {
     pub fn set(&mut self, left: Duration, stones: u32) {
         if self.settings == TimeSettings::Unlimited {
             self.settings = match stones {
+                // Not a flag about to fall: whoever sends this knows of no clock.
+                0 if left.is_zero() => return,
                 0 => TimeSettings::Absolute { main: left },
                 _ => TimeSettings::Canadian { main: Duration::ZERO, period: left, stones },
             };

@@ -2,7 +2,7 @@
 //!
 //! **What.** A search only wants to win: where one side is far ahead, all its moves win alike and all those of the other
 //! side lose alike, and both play carelessly. So a handicap is answered with extra komi for White, which shrinks to nothing
-//! as the game goes on. Values that a search reports are with this komi; scores are without.
+//! as the game goes on. Values that a search for a move reports are with this komi; scores and analyses are without.
 //!
 //! **Formula.** `h · points · (1 − n / m)` points for White with `h` handicap stones after `n` moves, where `m` is `moves` on
 //! 19x19 and in proportion to the area on other boards.
@@ -14,7 +14,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tengen_board::{Color, Game, MAX_AREA};
+use tengen_board::{Game, MAX_AREA};
 
 /// How much extra komi White gets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,21 +45,15 @@ impl DynamicKomi {
             DynamicKomi::Linear { points, moves } => {
                 let last = (moves * game.board().area()) as f32 / MAX_AREA as f32;
                 let left = 1.0 - game.moves().len() as f32 / last.max(1.0);
-                (stones(game) as f32 * points * left.max(0.0)).round()
+                (game.compensated_handicap() as f32 * points * left.max(0.0)).round()
             }
         }
     }
 }
 
-/// Handicap stones, or what Black played before White's first move: some clients send a handicap so.
-fn stones(game: &Game) -> usize {
-    let played = game.moves().iter().take_while(|m| m.color == Color::Black && !m.mv.is_pass()).count();
-    if played >= 2 { game.handicap() + played } else { game.handicap() }
-}
-
 #[cfg(test)]
 mod tests {
-    use tengen_board::{Move, Rules};
+    use tengen_board::{Color, Move, Rules};
 
     use super::*;
 

@@ -263,7 +263,7 @@ pub fn ended(leaf: &Leaf) -> bool {
 pub fn area_komi(game: &Game) -> f32 {
     let rules = game.rules();
     match rules.scoring {
-        Scoring::Area => rules.komi + rules.handicap_bonus.points(game.handicap()) as f32,
+        Scoring::Area => rules.komi + rules.handicap_bonus.points(game.compensated_handicap()) as f32,
         Scoring::Territory => {
             // Area = territory + stones on the board + own prisoners lost: Black's points exceed the territory count by the
             // number of stones Black has played more than White. The rest of the game alternates, starting with the

@@ -57,7 +57,7 @@ impl Greedy {
 
 /// Whether the player to move wins if the game ends as the board stands.
 fn is_ahead(game: &Game) -> bool {
-    let score = final_score(game.board(), game.rules(), game.handicap(), &dead_stones(game));
+    let score = final_score(game.board(), game.rules(), game.compensated_handicap(), &dead_stones(game));
     score * game.to_play().sign() as f32 > 0.0
 }
 

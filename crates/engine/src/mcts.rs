@@ -34,6 +34,8 @@ pub struct Mcts {
     conduct: Conduct,
     /// What the tree was restricted to.
     restrictions: Vec<Restriction>,
+    /// Whether it was grown without dynamic komi.
+    true_komi: bool,
     report: Option<SearchReport>,
 }
 
@@ -67,7 +69,7 @@ impl Mcts {
             config: config.clone(),
             budget,
             threads,
-            tree: Tree::with_capacity(config.max_tree_mb << 20),
+            tree: Tree::with_capacity(config.max_tree_mb.saturating_mul(1 << 20)),
             policy: config.tree_policy.build(),
             evaluator,
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
@@ -75,6 +77,7 @@ impl Mcts {
             root: None,
             conduct: Conduct::default(),
             restrictions: Vec::new(),
+            true_komi: false,
             report: None,
         }
     }
@@ -87,7 +90,7 @@ impl Mcts {
 
     fn run(&mut self, game: &Game, budget: &Budget) -> SearchReport {
         let start = Instant::now();
-        self.prepare(game, &budget.restrictions);
+        self.prepare(game, budget);
         let mut budget = self.conduct.plan(&self.config.pace, game, budget, &self.budget, start.elapsed());
         if budget.playouts.is_none() && budget.time.is_none() {
             budget.playouts = Some(if self.evaluator.sets_priors() {
@@ -117,11 +120,14 @@ impl Mcts {
 
     /// Makes the position of `game` the tree's root, keeping the subtree where the game goes on from the last root.
     ///
-    /// A tree that was grown under restrictions is of use only for the same ones at the same root.
-    fn prepare(&mut self, game: &Game, restrictions: &[Restriction]) {
+    /// A tree that was grown under restrictions is of use only for the same ones at the same root; one that was grown with
+    /// dynamic komi only as long as there is some.
+    fn prepare(&mut self, game: &Game, budget: &Budget) {
+        let Budget { restrictions, true_komi, .. } = budget;
         let new_moves = self.root.take().and_then(|root| moves_since(&root, game));
+        let same_komi = self.true_komi == *true_komi || self.config.dynamic_komi.extra(game) == 0.0;
         let fits = |moves: &&[PlayedMove]| {
-            self.restrictions == restrictions && (restrictions.is_empty() || moves.is_empty())
+            same_komi && self.restrictions == *restrictions && (restrictions.is_empty() || moves.is_empty())
         };
         if new_moves.is_none() {
             self.conduct.new_game();
@@ -131,7 +137,8 @@ impl Mcts {
             None => self.tree.clear(),
         }
         self.root = Some(game.clone());
-        self.restrictions = restrictions.to_vec();
+        self.restrictions.clone_from(restrictions);
+        self.true_komi = *true_komi;
     }
 }
 
@@ -190,7 +197,7 @@ impl Player for Mcts {
     }
 
     fn analyse(&mut self, game: &Game, budget: &Budget) -> Option<&SearchReport> {
-        Some(self.search(game, budget))
+        Some(self.search(game, &Budget { true_komi: true, ..budget.clone() }))
     }
 
     fn searches(&self) -> bool {

@@ -72,6 +72,8 @@ pub struct Budget {
     pub restrictions: Vec<Restriction>,
     /// Whether ownership is reported for each move apart. For players that search.
     pub moves_ownership: bool,
+    /// Whether values are to be those of the game as it is counted, without dynamic komi, as analyses are.
+    pub true_komi: bool,
 }
 
 /// A table of replies that a player may keep.

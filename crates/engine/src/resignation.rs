@@ -5,7 +5,7 @@
 //!
 //! **Source.** KataGo resigns after three moves in a row; the threshold of a tenth is Orego's and holmes's.
 
-use tengen_board::Game;
+use tengen_board::{ColorMap, Game};
 
 use crate::report::SearchReport;
 
@@ -15,9 +15,18 @@ const FEWEST_VISITS: u32 = 20;
 /// A point is undecided below this share of ownership.
 const DECIDED: f32 = 0.5;
 
-/// Counts the moves in a row that look lost.
+/// Counts the moves in a row that look lost, of each side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Resignation {
+    sides: ColorMap<LostMoves>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LostMoves {
+    /// The moves played when it was last looked at: a second look at the same position takes the place of the first.
+    played: usize,
+    /// Lost moves in a row before that look, and with it.
+    before: u32,
     in_a_row: u32,
 }
 
@@ -28,13 +37,13 @@ impl Resignation {
         let me = game.to_play();
         let best = report.moves.iter().max_by_key(|m| m.visits);
         let is_lost = best.is_some_and(|m| m.visits >= FEWEST_VISITS && m.value_for(me) < threshold);
-        if !is_lost {
-            self.in_a_row = 0;
-            return false;
+        let side = &mut self.sides[me];
+        if side.in_a_row == 0 || side.played != game.moves().len() {
+            (side.before, side.played) = (side.in_a_row, game.moves().len());
         }
-        self.in_a_row += 1;
+        side.in_a_row = if is_lost { side.before + 1 } else { 0 };
         let board = game.board();
         let undecided = board.points().filter(|&v| report.ownership[v].abs() < DECIDED).count();
-        self.in_a_row >= moves.max(1) && undecided * 2 <= board.area()
+        is_lost && side.in_a_row >= moves.max(1) && undecided * 2 <= board.area()
     }
 }

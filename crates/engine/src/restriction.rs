@@ -38,17 +38,41 @@ pub(crate) fn permitted(
     mut moves: Vec<Move>,
     is_playable: impl Fn(Move) -> bool,
 ) -> Vec<Move> {
-    for rule in rules.iter().filter(|rule| rule.holds(color, depth)) {
-        match rule.kind {
-            RestrictionKind::Avoid => moves.retain(|mv| !rule.moves.contains(mv)),
-            RestrictionKind::Allow => {
-                moves.clone_from(&rule.moves);
-                moves.retain(|&mv| is_playable(mv));
+    let of = |kind| rules.iter().filter(move |rule| rule.kind == kind && rule.holds(color, depth));
+    if of(RestrictionKind::Allow).next().is_some() {
+        moves.clear();
+        for &mv in of(RestrictionKind::Allow).flat_map(|rule| &rule.moves) {
+            if is_playable(mv) && !moves.contains(&mv) {
+                moves.push(mv);
             }
         }
     }
+    moves.retain(|mv| !of(RestrictionKind::Avoid).any(|rule| rule.moves.contains(mv)));
     if moves.is_empty() {
         moves.push(Move::PASS);
     }
     moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_that_several_rules_allow_are_all_allowed() {
+        let mv = |name: &str| name.parse::<Move>().unwrap();
+        let rule =
+            |kind, name: &str| Restriction { kind, color: Color::Black, moves: vec![mv(name)], depth: 1 };
+        let rules = [
+            rule(RestrictionKind::Allow, "E5"),
+            rule(RestrictionKind::Avoid, "C3"),
+            rule(RestrictionKind::Allow, "D5"),
+            rule(RestrictionKind::Allow, "C3"),
+        ];
+        let all = vec![mv("A1"), mv("E5")];
+        assert_eq!(permitted(&rules, (Color::Black, 0), all.clone(), |_| true), [mv("E5"), mv("D5")]);
+        assert_eq!(permitted(&rules, (Color::White, 0), all.clone(), |_| true), all);
+        assert_eq!(permitted(&rules, (Color::Black, 1), all.clone(), |_| true), all);
+        assert_eq!(permitted(&rules, (Color::Black, 0), all, |_| false), [Move::PASS]);
+    }
 }

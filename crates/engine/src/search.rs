@@ -153,6 +153,19 @@ impl Default for SearchConfig {
     }
 }
 
+impl SearchConfig {
+    /// A parameter that no search could use, and what it must be.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if !(1..=MAX_BATCH).contains(&self.batch) {
+            return Err(("batch", "must be from 1 to 4096"));
+        }
+        self.limits.check()
+    }
+}
+
+/// Leaves that can be evaluated together.
+const MAX_BATCH: usize = 4096;
+
 /// What a search works with. The tree may already hold a subtree of the position.
 pub struct SearchParts<'a> {
     /// The parameters.
@@ -174,7 +187,7 @@ pub struct SearchParts<'a> {
 /// The same seed, one thread and a fixed number of playouts give the same tree.
 pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut Rng) -> SearchReport {
     let start = Instant::now();
-    let extra_komi = parts.config.dynamic_komi.extra(game);
+    let extra_komi = if budget.true_komi { 0.0 } else { parts.config.dynamic_komi.extra(game) };
     let shared = Shared {
         config: parts.config,
         game,

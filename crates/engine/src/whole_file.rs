@@ -1,20 +1,31 @@
 //! Files that are there completely or not at all.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// Writes a file under a temporary name and renames it, so that whoever is interrupted leaves the old one.
+/// Writes a file under a temporary name and renames it, so that whoever is interrupted leaves the old one. What a link points to
+/// is written; what is no file, such as a terminal, is written to directly.
 pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+        return OpenOptions::new().write(true).open(&path)?.write_all(bytes.as_ref());
+    }
     let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
+    temporary.push(format!(".{}.tmp", std::process::id()));
     let temporary = PathBuf::from(temporary);
-    let mut file = File::create(&temporary)?;
-    file.write_all(bytes.as_ref())?;
-    file.sync_all()?;
-    fs::rename(&temporary, path)
+    let write = || {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes.as_ref())?;
+        file.sync_all()?;
+        fs::rename(&temporary, &path)
+    };
+    write().inspect_err(|_| {
+        // The first error is the one to tell of.
+        let _ = fs::remove_file(&temporary);
+    })
 }
 
 #[cfg(test)]
@@ -32,6 +43,17 @@ mod tests {
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         assert!(write_whole(&folder.join("missing").join("game.sgf"), "").is_err());
+        assert!(write_whole(&folder, "").is_err());
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&path, folder.join("link.sgf")).unwrap();
+            write_whole(&folder.join("link.sgf"), "through a link").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), "through a link");
+            assert!(folder.join("link.sgf").is_symlink());
+            write_whole(Path::new("/dev/null"), "nothing").unwrap();
+            assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        }
         fs::remove_dir_all(&folder).unwrap();
+        assert!(!Path::new(&format!("{}.{}.tmp", folder.display(), std::process::id())).exists());
     }
 }

@@ -10,12 +10,14 @@ use std::{
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tengen_board::Game;
 use tengen_engine::{
     analysis::{AtEnd, Engine},
     mcts::Mcts,
-    player::{Budget, RandomPlayer},
+    player::{Budget, Decision, Player, RandomPlayer},
     playout::UniformConfig,
     prior::KnowledgeConfig,
+    report::SearchReport,
     search::SearchConfig,
 };
 
@@ -32,13 +34,30 @@ fn engine(threads: usize) -> Engine {
                 "expand_visits" => {
                     config.expand_visits = value.parse().map_err(|_| "no number".to_owned())?;
                 }
+                "fault" => return Ok(Box::new(Faulty) as _),
                 _ => return Err(format!("unknown parameter {key:?}")),
             }
         }
         let budget = Budget { playouts: Some(50), ..Budget::default() };
         Ok(Box::new(Mcts::new("test", &config, budget, 1, 1)) as _)
     };
-    Engine::new(Box::new(build), threads, AtEnd::Finish)
+    Engine::new(Box::new(build), threads, AtEnd::Finish).with_seed(Some(1))
+}
+
+/// A player with a fault.
+struct Faulty;
+
+impl Player for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
+        Decision::Resign
+    }
+    fn analyse(&mut self, _game: &Game, _budget: &Budget) -> Option<&SearchReport> {
+        panic!("a fault that the test needs");
+    }
+    fn set_seed(&mut self, _seed: u64) {}
 }
 
 /// Every answer to these lines.
@@ -88,6 +107,34 @@ fn a_position_is_analysed() {
         }
     }
     assert!(answer.get("ownership").is_none() && answer.get("policy").is_none());
+}
+
+#[test]
+fn a_fault_is_answered_and_others_are_not_harmed() {
+    let answers =
+        session(1, &[query("bad", json!({ "overrideSettings": { "fault": 1 } })), query("good", json!({}))]);
+    let find = |id: &str| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert!(find("bad")["error"].as_str().unwrap().starts_with("internal error"));
+    assert_eq!(find("good")["rootInfo"]["visits"], 40);
+}
+
+#[test]
+fn with_a_seed_the_same_query_has_the_same_answer() {
+    let answers =
+        session(1, &[query("a", json!({})), query("b", json!({ "komi": 0 })), query("a", json!({}))]);
+    assert_eq!(answers[0], answers[2]);
+}
+
+#[test]
+fn bounds_are_those_of_the_player_to_move() {
+    for (color, to_play) in [("B", "W"), ("W", "B")] {
+        let moves = json!([[color, "C3"]]);
+        let answers = session(1, &[query("foo", json!({ "moves": moves }))]);
+        for info in answers[0]["moveInfos"].as_array().unwrap() {
+            let (lcb, win_rate) = (info["lcb"].as_f64().unwrap(), info["winrate"].as_f64().unwrap());
+            assert!(if to_play == "B" { lcb <= win_rate } else { lcb >= win_rate }, "{info}");
+        }
+    }
 }
 
 /// The fields of a query by KaTrain 1.20 (`engine.py`, `request_analysis`).

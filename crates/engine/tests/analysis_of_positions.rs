@@ -150,3 +150,17 @@ fn a_player_that_does_not_search_has_nothing_to_report() {
     let mut player = RandomPlayer::new(&UniformConfig::default(), 1);
     assert!(player.analyse(&game(), &playouts(10)).is_none());
 }
+
+#[test]
+fn an_analysis_is_without_dynamic_komi() {
+    let mut game = game();
+    game.place_fixed_handicap(4).unwrap();
+    let mut player = player(1);
+    player.decide(&game, &playouts(500));
+    let decided = player.report().unwrap();
+    assert!(decided.extra_komi > 0.0);
+    let with_komi = decided.black_value;
+    let analysed = player.analyse(&game, &playouts(500)).unwrap();
+    assert_eq!((analysed.extra_komi, analysed.visits), (0.0, 500), "the tree is another one");
+    assert!(analysed.black_value > with_komi + 0.1, "{} {with_komi}", analysed.black_value);
+}

@@ -128,13 +128,18 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
     assert!(stones <= 12, "it goes on filling its own territory:\n{}", game.board());
 }
 
-/// What a player that gives up below a tenth, after three moves, does in the same position again and again.
+/// When a player that gives up below a tenth, after three moves, does so, if both players only pass.
 fn resigns_after(diagram: &str, color: Color) -> Option<usize> {
     let config = SearchConfig { resign: 0.1, resign_moves: 3, ..SearchConfig::default() };
     let mut player = Mcts::new("test", &config, Budget { playouts: Some(400), ..Budget::default() }, 1, 1);
     let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
     game.set_to_play(color);
-    (1..=5).find(|_| player.decide(&game, &Budget::default()) == Decision::Resign)
+    (1..=5).find(|_| {
+        let decision = player.decide(&game, &Budget::default());
+        game.play(Move::PASS);
+        game.play(Move::PASS);
+        decision == Decision::Resign
+    })
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_missing_program_is_named() {
     for line in ["", "   ", "sh -c 'never closed"] {
         assert!(matches!(Client::start(line, SHORT), Err(ClientError::CommandLine(_))), "{line}");
     }
-    assert!(matches!(Client::start("/etc/passwd", SHORT), Err(ClientError::NotFound { .. })));
+    assert!(matches!(Client::start("/etc/passwd", SHORT), Err(ClientError::Start { .. })));
 }
 
 #[test]

@@ -387,6 +387,97 @@ fn an_illegal_choice_of_the_player_is_an_error() {
     assert_eq!(response.to_string(), "? the player stubborn chose A1: the point is occupied\n\n");
 }
 
+/// A player with a fault.
+struct Faulty;
+
+impl Player for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
+        panic!("a fault that the test needs");
+    }
+    fn set_seed(&mut self, _seed: u64) {}
+}
+
+#[test]
+fn a_fault_fails_the_command_and_not_the_session() {
+    let mut output = Vec::new();
+    let input = io::Cursor::new(b"1 genmove b\n2 boardsize 9\n3 quit\n".to_vec());
+    Server::new(Box::new(Faulty)).run(input, &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    let [fault, others @ ..] = &responses(&output)[..] else { panic!("{output}") };
+    assert!(fault.starts_with("?1 internal error in genmove"), "{fault}");
+    assert_eq!(others, ["=2", "=3"]);
+}
+
+#[test]
+fn forms_that_front_ends_send() {
+    let mut server = Server::new(random());
+    let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
+    for size in ["boardsize 9:7", "boardsize 9 7", "rectangular_boardsize 9 7"] {
+        ask("boardsize 5");
+        assert_eq!(ask(size), "");
+        assert_eq!(ask("play b J7"), "", "{size}");
+    }
+    ask("kgs-rules chinese");
+    assert!(ask("kata-get-rules").contains("POSITIONAL"));
+    ask("kata-set-rules chinese");
+    assert!(ask("kata-get-rules").contains("SIMPLE"));
+}
+
+#[test]
+fn what_a_record_does_not_tell_stays() {
+    let path = std::env::temp_dir().join(format!("tengen silent {}.sgf", std::process::id()));
+    std::fs::write(&path, "(;GM[1]SZ[9];B[ee])").unwrap();
+    let mut server = Server::new(random());
+    let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
+    ask("komi 5.5");
+    ask("kata-set-rules japanese");
+    let rules = ask("kata-get-rules");
+    assert_eq!(ask(&format!("loadsgf {}", path.display())), "");
+    assert_eq!((ask("get_komi"), ask("kata-get-rules")), ("5.5".to_owned(), rules));
+    std::fs::write(&path, "(;GM[1]SZ[9]KM[6.5]RU[AGA];B[ee])").unwrap();
+    ask(&format!("loadsgf {}", path.display()));
+    assert_eq!(ask("get_komi"), "6.5");
+    assert!(ask("kata-get-rules").contains("SITUATIONAL"));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_handicap_is_compensated_however_it_is_sent() {
+    let score = |handicap: &[&str]| {
+        let mut server = Server::new(random());
+        let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
+        ask("boardsize 9");
+        ask("komi 0.5");
+        handicap.iter().for_each(|line| assert_eq!(ask(line), "", "{line}"));
+        for v in ["B5", "E5", "H5", "B2", "H8"] {
+            assert_eq!(ask(&format!("play w {v}")), "");
+        }
+        ask("final_score")
+    };
+    let placed = score(&["set_free_handicap D4 D7 D2"]);
+    assert_eq!(score(&["play b D4", "play b D7", "play b D2"]), placed);
+}
+
+#[test]
+fn each_side_resigns_for_itself_and_asking_twice_does_not_count() {
+    let config = SearchConfig::default();
+    let budget = Budget { playouts: Some(200), ..Budget::default() };
+    let mut server = Server::new(Box::new(Mcts::new("test", &config, budget, 1, 1)));
+    let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
+    ask("boardsize 5");
+    ask("komi 300");
+    for _ in 0..5 {
+        assert_ne!(ask("reg_genmove b"), "resign");
+    }
+    for color in ["b", "w", "b", "w"] {
+        assert_ne!(ask(&format!("genmove {color}")), "resign");
+    }
+    assert_eq!(ask("genmove b"), "resign");
+}
+
 struct Resigner;
 
 impl Player for Resigner {

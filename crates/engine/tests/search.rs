@@ -93,13 +93,15 @@ fn a_kept_tree_is_the_subtree_of_the_moves_played() {
 
 #[test]
 fn a_full_tree_is_searched_on() {
-    let config = SearchConfig { max_tree_mb: 0, ..SearchConfig::default() };
-    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &SearchConfig { max_tree_mb: 1, ..config }, Budget::default(), 1, 3);
-    let report = player.search(&game, &playouts(20_000));
-    assert_eq!(report.playouts, 20_000);
-    assert!(report.tree_full);
-    assert!(report.tree_bytes <= 1 << 20);
+    for (size, max_tree_mb, count) in [(9, 1, 20_000), (19, 0, 500)] {
+        let config = SearchConfig { max_tree_mb, ..SearchConfig::default() };
+        let game = Game::new(size, size, Rules::CHINESE).unwrap();
+        let mut player = Mcts::new("test", &config, Budget::default(), 1, 3);
+        let report = player.search(&game, &playouts(count));
+        assert_eq!(report.playouts, count);
+        assert!(report.tree_full);
+        assert!(report.tree_bytes <= 1 << 20);
+    }
 }
 
 #[test]

@@ -160,6 +160,15 @@ impl PlayerConfig {
                 "{name} plays without a rollout network: leave it out, choose holmes, or set rollout.temperature=1"
             )));
         }
+        let checked = match self {
+            PlayerConfig::Mcts(config) => config.check(),
+            PlayerConfig::Flat(config) => config.limits.check(),
+            _ => Ok(()),
+        };
+        checked.map_err(|(key, message)| SpecError::Value {
+            context: key.to_owned(),
+            message: message.to_owned(),
+        })?;
         let seed = options.seed_or_fresh();
         let player: Box<dyn Player> = match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),

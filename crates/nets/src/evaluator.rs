@@ -123,7 +123,7 @@ fn set_priors(leaf: &mut Leaf, answer: &Answer, config: &NetworkConfig) {
 impl Evaluator for NetEvaluator {
     fn begin(&mut self, game: &Game) {
         let mut hasher = DefaultHasher::new();
-        format!("{:?} {}", game.rules(), game.handicap()).hash(&mut hasher);
+        format!("{:?} {}", game.rules(), game.compensated_handicap()).hash(&mut hasher);
         let rules = hasher.finish();
         self.root = Some(Root { history: History::new(game), rules });
     }

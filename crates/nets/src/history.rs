@@ -70,7 +70,7 @@ impl History {
 
     /// What White gets on top of the stones and territory, the handicap bonus included.
     pub(crate) fn white_bonus(&self) -> f32 {
-        self.rules().komi + self.rules().handicap_bonus.points(self.game.handicap()) as f32
+        self.rules().komi + self.rules().handicap_bonus.points(self.game.compensated_handicap()) as f32
     }
 
     /// The last moves, the last one last.

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
     let positions = args.positions.map_or(at_once, usize::from);
     let at_end = if args.quit_without_waiting { AtEnd::GiveUp } else { AtEnd::Finish };
     output.detail(format!("analysing with {}, {positions} position(s) at once", spec.name));
+    let seed = spec.options.seed;
     let build = move |settings: &[(String, String)]| {
         let mut spec = spec.clone();
         for (key, value) in settings {
@@ -46,6 +47,6 @@ pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
         }
         spec.build().map_err(|error| error.to_string())
     };
-    let engine = Engine::new(Box::new(build), positions, at_end);
+    let engine = Engine::new(Box::new(build), positions, at_end).with_seed(seed);
     Ok(engine.run(io::stdin().lock(), io::stdout())?)
 }

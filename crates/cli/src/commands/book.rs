@@ -96,6 +96,12 @@ fn build(args: &BuildArgs, output: &mut Output) -> Result<()> {
     }
     ensure!(book.games > 0, "no game on {0}x{0} in these records ({others} on other boards)", args.size);
     book.prune(args.min_games);
+    ensure!(
+        !book.is_empty(),
+        "no move was played in {} of these {} games: name more records, or a smaller --min-games",
+        args.min_games,
+        book.games
+    );
     write_whole(&args.out, book.to_text()).with_context(|| format!("cannot write {}", args.out.display()))?;
     output.line(format!("{} positions from {} games in {}", book.len(), book.games, args.out.display()))?;
     if others + broken > 0 {

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{self, Sender},
     thread,
 };
@@ -39,12 +40,20 @@ pub struct Engine {
     build: Box<BuildPlayer>,
     threads: usize,
     at_end: AtEnd,
+    seed: Option<u64>,
 }
 
 impl Engine {
     /// An engine that analyses `threads` positions at once, each with a player of its own.
     pub fn new(build: Box<BuildPlayer>, threads: usize, at_end: AtEnd) -> Engine {
-        Engine { build, threads: threads.max(1), at_end }
+        Engine { build, threads: threads.max(1), at_end, seed: None }
+    }
+
+    /// Begins the random numbers of every position at this seed, so that its results do not depend on the others.
+    #[must_use]
+    pub fn with_seed(mut self, seed: Option<u64>) -> Engine {
+        self.seed = seed;
+        self
     }
 
     /// Answers every query until the input ends. Fails if the player cannot be built or does not search.
@@ -81,12 +90,26 @@ impl Engine {
     /// Analyses one position after the other.
     fn work(&self, queue: &Queue, mut player: Box<dyn Player>, answers: &Sender<Value>) {
         while let Some(task) = queue.take() {
-            let answer = if task.query.settings.is_empty() {
-                analyse(&mut *player, &task, answers)
-            } else {
-                match (self.build)(&task.query.settings) {
-                    Ok(mut player) => analyse(&mut *player, &task, answers),
-                    Err(message) => answer::error(&settings_error(&task.query, message)),
+            let analysed = catch_unwind(AssertUnwindSafe(|| {
+                if let (true, Some(seed)) = (task.query.settings.is_empty(), self.seed) {
+                    player.set_seed(seed);
+                }
+                if task.query.settings.is_empty() {
+                    return Ok(analyse(&mut *player, &task, answers));
+                }
+                let mut player = (self.build)(&task.query.settings)?;
+                Ok(analyse(&mut *player, &task, answers))
+            }));
+            let answer = match analysed {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(message)) => answer::error(&settings_error(&task.query, message)),
+                Err(_) => {
+                    if let Ok(another) = (self.build)(&[]) {
+                        player = another;
+                    }
+                    let message =
+                        "internal error: please report what standard error says about it".to_owned();
+                    answer::error(&QueryError { id: Some(task.query.id.clone()), field: None, message })
                 }
             };
             // If nobody reads any more, reading ends too.

@@ -20,7 +20,8 @@ pub(crate) struct Standing {
     pub(crate) visits: u32,
     /// From 0 to 1.
     pub(crate) win_rate: f32,
-    /// What the win rate is at least, for all that the visits tell.
+    /// The win rate if the player to move does only as well as the visits make certain: above the mean where the figures are told
+    /// from the opponent's side, as KataGo has it.
     pub(crate) lcb: f32,
     /// Points ahead.
     pub(crate) lead: f32,
@@ -28,10 +29,14 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    fn new(visits: u32, win_rate: f32, lead: f32, lead_deviation: f32) -> Standing {
-        let spread = LCB_DEVIATIONS * (win_rate * (1.0 - win_rate) / visits.max(1) as f32).sqrt();
-        let lcb = if visits == 0 { 0.0 } else { (win_rate - spread).max(0.0) };
-        Standing { visits, win_rate, lcb, lead, lead_deviation }
+    /// Figures of the player to move, or of the opponent if it `is_opponent`.
+    fn new(visits: u32, win_rate: f32, is_opponent: bool, lead: f32, lead_deviation: f32) -> Standing {
+        let spread = match visits {
+            0 => 1.0,
+            _ => LCB_DEVIATIONS * (win_rate * (1.0 - win_rate) / visits as f32).sqrt(),
+        };
+        let bound = if is_opponent { win_rate + spread } else { win_rate - spread };
+        Standing { visits, win_rate, lcb: bound.clamp(0.0, 1.0), lead, lead_deviation }
     }
 
     /// KataGo's utility of the win rate alone, from −1 to 1.
@@ -54,13 +59,19 @@ impl<'a> Figures<'a> {
     pub(crate) fn root(&self) -> Standing {
         let report = self.report;
         let lead = report.score * self.side.sign() as f32;
-        Standing::new(report.visits, value_for(report.black_value, self.side), lead, report.score_deviation)
+        let win_rate = value_for(report.black_value, self.side);
+        Standing::new(report.visits, win_rate, self.is_opponent(), lead, report.score_deviation)
     }
 
     /// A move.
     pub(crate) fn standing(&self, root_move: &RootMove) -> Standing {
         let lead = root_move.score * self.side.sign() as f32;
-        Standing::new(root_move.visits, root_move.value_for(self.side), lead, root_move.score_deviation)
+        let win_rate = root_move.value_for(self.side);
+        Standing::new(root_move.visits, win_rate, self.is_opponent(), lead, root_move.score_deviation)
+    }
+
+    fn is_opponent(&self) -> bool {
+        self.side != self.report.to_play
     }
 
     /// The moves that were tried, best first, and others up to `least` moves; at most `most`.

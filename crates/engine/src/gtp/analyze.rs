@@ -169,9 +169,12 @@ impl Options {
                 standing.utility_lcb(),
                 line(&root_move.line),
             );
+            let visits = line(&root_move.line_visits);
             if self.shows(Extra::PvVisits) {
-                let visits = line(&root_move.line_visits);
-                let _ = write!(info, " pvVisits {visits} pvEdgeVisits {visits}");
+                let _ = write!(info, " pvVisits {visits}");
+            }
+            if self.shows(Extra::PvVisits) || self.shows(Extra::PvEdgeVisits) {
+                let _ = write!(info, " pvEdgeVisits {visits}");
             }
             if let Some(ownership) = root_move.ownership.as_ref() {
                 if self.shows(Extra::MovesOwnership) {

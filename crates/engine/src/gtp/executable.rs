@@ -8,11 +8,12 @@ use std::{
 /// Where engines are installed although it is often not on the PATH: Debian puts GNU Go among the games.
 const MORE_DIRECTORIES: [&str; 4] = ["/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin"];
 
-/// The file of a program: a path as it is, a bare name looked for on the PATH and where games are installed.
+/// The file of a program: a path as it is, if there is a file; a bare name looked for on the PATH and where games are installed.
 pub fn find_executable(program: &str) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
-        return is_executable(path).then(|| path.to_owned());
+        // Whether it may be executed is seen, and told, when it is started.
+        return path.is_file().then(|| path.to_owned());
     }
     let on_path = env::var_os("PATH").unwrap_or_default();
     let directories = env::split_paths(&on_path).chain(MORE_DIRECTORIES.map(PathBuf::from));

@@ -3,10 +3,11 @@
 //! [`Server::execute`] answers one line; [`Server::run`] serves a whole session. While a command runs, a thread of its
 //! own goes on reading, so that a line such as `stop` reaches a search that is under way (`interrupts.rs` tells how).
 //! Commands are answered in the order in which they came. After a move of its own the player may ponder until the next
-//! line arrives.
+//! line arrives. A fault in the program fails the command that met it, not the session.
 
 use std::{
     io::{self, BufRead, Write},
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         mpsc::{self, Receiver, Sender, SyncSender},
@@ -18,7 +19,7 @@ use std::{
 use tengen_board::{ColorMap, Game, Rules};
 
 use super::{
-    args::{Args, shorten},
+    args::{Args, Refusal, shorten},
     commands,
     interrupts::Interrupts,
     live::Live,
@@ -184,7 +185,14 @@ impl Server {
         };
         let args = Args { usage: command.usage, text: &request.arguments };
         self.id.clone_from(&request.id);
-        let reply = (command.run)(self, args);
+        let reply = catch_unwind(AssertUnwindSafe(|| (command.run)(self, args)));
+        let reply = reply.unwrap_or_else(|_| {
+            self.player.new_game();
+            let name = &request.name;
+            Err(Refusal::new(format!(
+                "internal error in {name}: please report what standard error says about it"
+            )))
+        });
         match (reply, self.live.take()) {
             (Ok(text), None) => Response::success(request.id, text),
             (Err(refusal), None) => Response::failure(request.id, refusal.0),
@@ -245,7 +253,9 @@ impl Server {
     fn ponder(&mut self) {
         if self.replied == Some(self.game.moves().len()) && !self.game.is_over() && !self.has_quit {
             let signal = self.interrupts.signal_until_next(self.line);
-            self.player.ponder(&self.game, &signal);
+            if catch_unwind(AssertUnwindSafe(|| self.player.ponder(&self.game, &signal))).is_err() {
+                self.player.new_game();
+            }
         }
     }
 

@@ -197,6 +197,17 @@ pub struct PlayoutLimits {
     pub mercy: f32,
 }
 
+impl PlayoutLimits {
+    /// A limit that no playout could keep, and what it must be.
+    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        if self.max_length > 0.0 && self.max_length <= 1000.0 {
+            Ok(())
+        } else {
+            Err(("limits.max_length", "must be more than 0 and at most 1000"))
+        }
+    }
+}
+
 impl Default for PlayoutLimits {
     fn default() -> Self {
         PlayoutLimits { max_length: 3.0, mercy: 0.0 }

@@ -13,8 +13,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use bytemuck::Zeroable;
-use tengen_board::{Color, Move, Vertex};
+use bytemuck::{Zeroable, try_zeroed_slice_box};
+use tengen_board::{Color, MAX_AREA, Move, Vertex};
 
 use crate::eval::Candidate;
 
@@ -227,17 +227,20 @@ impl Tree {
     /// The root, once there is one.
     pub const ROOT: NodeId = NodeId(0);
 
-    /// An empty tree that never uses more than `bytes`.
+    /// An empty tree that never uses more than `bytes`, but has room for a root; a smaller one where there is less memory.
     pub fn with_capacity(bytes: usize) -> Tree {
         // A node has at least a handful of edges on average; of the memory an eighth or less goes to nodes.
         const EDGES_PER_NODE: usize = 8;
+        const FEWEST_NODES: usize = MAX_AREA.div_ceil(EDGES_PER_NODE) + 2;
         let unit = EDGES_PER_NODE * size_of::<Edge>() + size_of::<Node>();
-        let nodes = (bytes / unit).clamp(2, (u32::MAX / EDGES_PER_NODE as u32) as usize);
-        Tree {
-            nodes: bytemuck::zeroed_slice_box(nodes),
-            edges: bytemuck::zeroed_slice_box(nodes * EDGES_PER_NODE),
-            node_count: AtomicU32::new(0),
-            edge_count: AtomicU32::new(0),
+        let mut nodes = (bytes / unit).clamp(FEWEST_NODES, (u32::MAX / EDGES_PER_NODE as u32) as usize);
+        loop {
+            let both = (try_zeroed_slice_box(nodes), try_zeroed_slice_box(nodes * EDGES_PER_NODE));
+            if let (Ok(nodes), Ok(edges)) = both {
+                return Tree { nodes, edges, node_count: AtomicU32::new(0), edge_count: AtomicU32::new(0) };
+            }
+            assert!(nodes > FEWEST_NODES, "no memory for the smallest tree");
+            nodes = (nodes / 2).max(FEWEST_NODES);
         }
     }
 
@@ -404,10 +407,10 @@ mod tests {
 
     #[test]
     fn a_full_tree_refuses_nodes_and_stays_whole() {
-        let tree = Tree::with_capacity(2000);
+        let tree = Tree::with_capacity(40_000);
         let list = candidates(&["A1", "B1", "C1"]);
-        let added = (0..100).filter(|_| tree.add(Color::Black, &list).is_some()).count();
-        assert!(added > 0 && added < 100);
-        assert!(tree.bytes() <= 2000);
+        let added = (0..2000).filter(|_| tree.add(Color::Black, &list).is_some()).count();
+        assert!(added > 0 && added < 2000);
+        assert!(tree.bytes() <= 40_000);
     }
 }

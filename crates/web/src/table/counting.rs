@@ -107,7 +107,7 @@ impl Table {
     pub(super) fn count_view(&self) -> Option<CountView> {
         let counting = self.counting.as_ref().filter(|counting| counting.node == self.node)?;
         let board = self.game.board();
-        let count = count(board, self.game.rules(), self.game.handicap(), &counting.dead);
+        let count = count(board, self.game.rules(), self.game.compensated_handicap(), &counting.dead);
         Some(CountView {
             dead: counting.dead.clone(),
             owners: rows(board, |v| sign(count.owners[v])),

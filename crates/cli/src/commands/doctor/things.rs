@@ -63,7 +63,12 @@ fn try_player(thing: &str) -> Result<String, Trouble> {
     let spec: PlayerSpec =
         thing.parse().map_err(|error| (format!("{error}"), "tengen presets lists the players".to_owned()))?;
     let mut player = spec.build().map_err(|error| {
-        (format!("cannot be built: {error}"), "name the files that it needs, such as net=FILE".to_owned())
+        let named = [&spec.options.net, &spec.options.rollout_net, &spec.options.book];
+        let remedy = match named.into_iter().flatten().next() {
+            Some(file) => format!("tengen doctor {} tells more about the file", file.display()),
+            None => "name the files that it needs, such as net=FILE".to_owned(),
+        };
+        (format!("cannot be built: {error}"), remedy)
     })?;
     let mut game = Game::new(9, 9, Rules::CHINESE).expect("9x9 is a board");
     let budget = Budget { playouts: Some(100), time: Some(Duration::from_secs(10)), ..Budget::default() };
@@ -171,5 +176,10 @@ fn network(path: &Path, _: &[u8]) -> Result<String, Trouble> {
 fn book(path: &Path, _: &[u8]) -> Result<String, Trouble> {
     let book = Book::read(path)
         .map_err(|error| (error.to_string(), "build it again with tengen book build".to_owned()))?;
-    Ok(format!("an opening book of {} positions from {} games", book.len(), book.games))
+    if book.is_empty() {
+        let remedy = "build it again with more records, or with a smaller --min-games".to_owned();
+        return Err(("is an opening book without positions".to_owned(), remedy));
+    }
+    let (size, positions, games) = (book.size, book.len(), book.games);
+    Ok(format!("an opening book for {size}x{size} of {positions} positions from {games} games"))
 }

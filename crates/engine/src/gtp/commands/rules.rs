@@ -11,7 +11,7 @@ use super::{
 };
 
 pub(super) const COMMANDS: &[Command] = &[
-    Command { usage: "kgs-rules RULES", run: set_rules },
+    Command { usage: "kgs-rules RULES", run: set_kgs_rules },
     Command { usage: "kata-get-rules", run: get_rules },
     Command { usage: "kata-set-rules RULES", run: set_rules },
     Command { usage: "kata-set-rule RULE VALUE", run: set_rule },
@@ -26,6 +26,12 @@ impl From<ParseRulesError> for Refusal {
 fn get_rules(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
     Ok(server.game.rules().to_json())
+}
+
+/// On KGS, Chinese rules forbid repetitions of the whole board.
+fn set_kgs_rules(server: &mut Server, args: Args<'_>) -> Reply {
+    let is_chinese = args.text.eq_ignore_ascii_case("chinese");
+    set_rules(server, Args { text: if is_chinese { "chinese-kgs" } else { args.text }, ..args })
 }
 
 fn set_rules(server: &mut Server, args: Args<'_>) -> Reply {

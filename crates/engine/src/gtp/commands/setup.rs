@@ -12,7 +12,7 @@ use super::{
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "boardsize SIZE", run: boardsize },
-    Command { usage: "rectangular_boardsize WIDTH HEIGHT", run: rectangular_boardsize },
+    Command { usage: "rectangular_boardsize WIDTH HEIGHT", run: boardsize },
     Command { usage: "clear_board", run: clear_board },
     Command { usage: "komi KOMI", run: komi },
     Command { usage: "get_komi", run: get_komi },
@@ -24,17 +24,14 @@ pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "gogui-setup_player COLOR", run: setup_player },
 ];
 
+/// One number is a square board; KataGo's form, `7:10`, is understood too.
 fn boardsize(server: &mut Server, args: Args<'_>) -> Reply {
-    let [size] = args.exactly()?;
-    let size = side(size)?;
-    resize(server, size, size)
-}
-
-/// KataGo's form, `7:10`, is understood too.
-fn rectangular_boardsize(server: &mut Server, args: Args<'_>) -> Reply {
     let words: Vec<_> = args.words().into_iter().flat_map(|word| word.split(':')).collect();
-    let [width, height] = words[..] else { return Err(args.wrong()) };
-    resize(server, side(width)?, side(height)?)
+    match words[..] {
+        [size] => resize(server, side(size)?, side(size)?),
+        [width, height] => resize(server, side(width)?, side(height)?),
+        _ => Err(args.wrong()),
+    }
 }
 
 /// A number that is no size at all is a syntax error; a size that no board has is named as it was written.

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use tengen_board::{
-    Game,
+    Game, Rules,
     sgf::{GameInfo, Record},
 };
 
@@ -36,8 +36,8 @@ fn load(server: &mut Server, args: Args<'_>) -> Reply {
         }
         _ => (args.text, None),
     };
-    let mut game =
-        read(path).map_err(|reason| Refusal::new(format!("cannot load file: {path}: {reason}")))?;
+    let mut game = read(path, server.game.rules())
+        .map_err(|reason| Refusal::new(format!("cannot load file: {path}: {reason}")))?;
     if let Some(before) = before {
         game.undo_to(before.saturating_sub(1));
     }
@@ -45,14 +45,23 @@ fn load(server: &mut Server, args: Args<'_>) -> Reply {
     Ok(String::new())
 }
 
-fn read(path: &str) -> Result<Game, String> {
+/// Rules and komi that the record does not tell stay as they were.
+fn read(path: &str, rules: &Rules) -> Result<Game, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return Err("not a game record".to_owned());
     }
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
     let record = Record::parse(&bytes).map_err(|error| error.to_string())?;
-    record.main_line().map_err(|error| error.to_string())
+    let mut game = record.main_line().map_err(|error| error.to_string())?;
+    let info = record.info();
+    let told = *game.rules();
+    let mut kept = if info.rules.is_some() { told } else { *rules };
+    // A suicide in the record shows that it is allowed.
+    kept.suicide |= told.suicide;
+    kept.komi = if info.komi.is_some() || info.handicap >= 2 { told.komi } else { rules.komi };
+    game.set_rules(kept);
+    Ok(game)
 }
 
 fn print(server: &mut Server, args: Args<'_>) -> Reply {
