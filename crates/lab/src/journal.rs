@@ -69,9 +69,9 @@ pub struct Lines<R> {
 }
 
 impl<R: Serialize + DeserializeOwned> Lines<R> {
-    /// Starts a file that does not exist yet.
+    /// Starts a file that does not exist yet, or has no records.
     pub fn create(path: &Path, header: &Header) -> Result<Lines<R>, JournalError> {
-        if path.exists() {
+        if path.exists() && !ReadLines::<R>::read(path).is_ok_and(|read| read.records.is_empty()) {
             return Err(JournalError::Exists(path.parent().unwrap_or(path).to_owned()));
         }
         let error = |source| JournalError::File { path: path.to_owned(), source };

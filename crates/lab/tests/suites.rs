@@ -38,6 +38,15 @@ fn a_search_solves_our_own_suite_and_a_random_player_does_not() {
     assert_eq!(solve("random", &suite), random, "the same seed gives the same answers");
 }
 
+#[test]
+fn an_engine_that_dies_is_told_of_and_not_counted() {
+    let engine =
+        r#"gtp:sh -c 'while read line; do case $line in genmove*) exit;; *) echo =; echo;; esac; done'"#;
+    let spec: PlayerSpec = engine.parse().unwrap();
+    let error = run(&spec, &basics(), 1, 1, &StopSignal::default(), |_| {}).unwrap_err().to_string();
+    assert!(error.contains("ended"), "{error}");
+}
+
 fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("suite-{name}"));
     let _ = fs::remove_dir_all(&path);

@@ -57,7 +57,7 @@ impl Lobby {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number for a connection.
+    /// A number for a page's seat at a table.
     pub(crate) fn next_client(&self) -> u64 {
         self.clients.fetch_add(1, Ordering::Relaxed)
     }
@@ -133,9 +133,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Passes a request on to the table.
-    pub(crate) fn send(&self, command: crate::protocol::Command) {
-        let _ = self.events.send(Event::Command(self.client, command));
+    /// Passes a request on to the table; whether it is there.
+    pub(crate) fn send(&self, command: crate::protocol::Command) -> bool {
+        self.events.send(Event::Command(self.client, command)).is_ok()
     }
 }
 

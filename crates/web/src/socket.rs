@@ -143,10 +143,10 @@ impl Connection {
                 Ok(())
             }
             command => {
-                if let Some(place) = &self.place {
-                    place.send(command);
-                }
-                Ok(())
+                let is_taken = self.place.as_ref().is_some_and(|place| place.send(command));
+                let closed =
+                    WebError::NotNow("No game is open here: begin one, or choose one from the list.");
+                if is_taken { Ok(()) } else { Err(closed) }
             }
         };
         self.complain(result);
@@ -162,6 +162,8 @@ impl Connection {
         &mut self,
         find: impl FnOnce(&Arc<Lobby>, Client) -> Result<Place, WebError> + Send + 'static,
     ) -> Result<(), WebError> {
+        // A number for each seat: who sits down at the same table again leaves the old seat, not the new one.
+        self.client.0 = self.lobby.next_client();
         let (lobby, client) = (Arc::clone(&self.lobby), self.client.clone());
         let found = spawn_blocking(move || find(&lobby, client)).await;
         let place = found.unwrap_or(Err(WebError::NotNow("Something broke down: see the terminal.")))?;

@@ -42,8 +42,9 @@ impl Store {
         let is_new = !path.exists();
         write_whole(&path, serde_json::to_vec(saved)?)?;
         if is_new {
-            for old in self.files().into_iter().skip(MAX_GAMES) {
-                fs::remove_file(old.1)?;
+            // Only what is a game of ours: the folder may hold other files.
+            for old in self.list().into_iter().skip(MAX_GAMES).filter_map(|game| self.path(&game.id)) {
+                fs::remove_file(old)?;
             }
         }
         Ok(())

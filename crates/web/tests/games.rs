@@ -210,3 +210,59 @@ async fn a_game_outlives_the_server() {
     let games = page.message("games").await;
     assert_eq!((&games["games"][0]["id"], &games["games"][0]["moves"]), (&json!(game), &json!(3)));
 }
+
+#[tokio::test]
+async fn who_joins_the_same_game_again_goes_on_with_it() {
+    let server = Server::start("again").await;
+    let mut page = server.page().await;
+    page.begin(7).await;
+    let state = page.play(&["C3"]).await;
+    page.send(&json!({"type": "join", "game": state["game"]})).await;
+    page.message("tree").await;
+    page.message("state").await;
+    let state = page.play(&["E5", "D4"]).await;
+    assert_eq!(state["number"], 3);
+}
+
+#[tokio::test]
+async fn a_game_that_has_ended_stays_so_whatever_is_looked_at() {
+    let server = Server::start("ended").await;
+    let mut page = server.page().await;
+    page.begin(7).await;
+    page.play(&["C3", "E5", "D4"]).await;
+    let over = page.ask(json!({"type": "resign"})).await;
+    page.ask(json!({"type": "goto", "node": 1})).await;
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    let server = server.restart().await;
+    let mut page = server.page_at(over["game"].as_str().unwrap()).await;
+    assert_eq!(page.message("state").await["phase"], "play");
+    let state = page.ask(json!({"type": "goto", "node": 3})).await;
+    assert_eq!((&state["phase"], &state["result"]), (&json!("over"), &over["result"]));
+}
+
+#[tokio::test]
+async fn a_record_that_is_studied_keeps_its_result() {
+    let server = Server::start("study").await;
+    let mut page = server.page().await;
+    page.send_file(b"(;GM[1]SZ[9]RE[B+3.5];B[ee];W[cc])").await;
+    page.message("tree").await;
+    page.message("state").await;
+    page.ask(json!({"type": "resign"})).await;
+    page.send(&json!({"type": "save"})).await;
+    assert!(page.message("sgf").await["text"].as_str().unwrap().contains("RE[B+3.5]"));
+}
+
+#[tokio::test]
+async fn files_of_others_stay_where_games_are_stored() {
+    let server = Server::start("foreign").await;
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("foreign");
+    std::fs::create_dir_all(&folder).unwrap();
+    let foreign: Vec<_> = (0..230).map(|i| folder.join(format!("somedata{i}.json"))).collect();
+    foreign.iter().for_each(|path| std::fs::write(path, "{}").unwrap());
+    let mut page = server.page().await;
+    page.begin(7).await;
+    page.play(&["C3"]).await;
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    assert!(foreign.iter().all(|path| path.exists()));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 231);
+}

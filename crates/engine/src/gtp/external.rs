@@ -83,7 +83,9 @@ impl ExternalPlayer {
             self.client.send(&format!("kata-time_settings {settings}"))?;
         } else if self.client.knows("time_settings")? {
             let (main, period, stones) = settings.to_gtp();
-            let (main, period) = (main.as_secs(), period.as_secs());
+            // Whole seconds, and none only where there is none: it would be another time control.
+            let seconds = |time: Duration| time.as_secs().max(u64::from(!time.is_zero()));
+            let (main, period) = (seconds(main), seconds(period));
             self.client.send(&format!("time_settings {main} {period} {stones}"))?;
         }
         self.time = Some(settings);

@@ -16,7 +16,7 @@ mod openings;
 mod record;
 mod referee;
 mod runner;
-mod seat;
+pub(crate) mod seat;
 mod sequential;
 mod sgf;
 mod summary;

@@ -23,9 +23,27 @@ use crate::{player_config::PlayerConfig, spec::PlayerSpec};
 /// Where a command line wants to be told the seed; such a program is started anew for every game.
 const SEED: &str = "{seed}";
 
-enum Engine {
+/// A player that was started.
+pub(crate) enum Engine {
     Own(Box<dyn Player>),
     Other(Box<ExternalPlayer>),
+}
+
+impl Engine {
+    pub(crate) fn player(&mut self) -> &mut dyn Player {
+        match self {
+            Engine::Own(player) => &mut **player,
+            Engine::Other(player) => &mut **player,
+        }
+    }
+
+    /// The player's choice, or why there is none.
+    pub(crate) fn try_decide(&mut self, game: &Game, budget: &Budget) -> Result<Decision, ClientError> {
+        match self {
+            Engine::Own(player) => Ok(player.decide(game, budget)),
+            Engine::Other(player) => player.try_decide(game, budget),
+        }
+    }
 }
 
 /// Why a player loses a game at once.
@@ -68,12 +86,8 @@ impl<'a> Seat<'a> {
             Some(engine) => self.engine.insert(engine),
             None => self.engine.insert(start(self.spec, seed).map_err(error)?),
         };
-        let player: &mut dyn Player = match engine {
-            Engine::Own(player) => &mut **player,
-            Engine::Other(player) => &mut **player,
-        };
-        player.new_game();
-        player.set_seed(seed);
+        engine.player().new_game();
+        engine.player().set_seed(seed);
         self.clock = Clock::new(self.clock.settings);
         self.used = None;
         self.before = match engine {
@@ -148,7 +162,8 @@ fn wants_seed(spec: &PlayerSpec) -> bool {
     matches!(&spec.config, PlayerConfig::Gtp(config) if config.command.contains(SEED))
 }
 
-fn start(spec: &PlayerSpec, seed: u64) -> Result<Engine, crate::SpecError> {
+/// Starts a player; its command line is told the seed if it wants to be.
+pub(crate) fn start(spec: &PlayerSpec, seed: u64) -> Result<Engine, crate::SpecError> {
     Ok(match &spec.config {
         PlayerConfig::Gtp(config) => {
             let mut config = config.clone();

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::{
     error::SpecError,
-    matches::derive_seed,
+    matches::{derive_seed, seat::start},
     parallel,
     spec::PlayerSpec,
     stats::{self, Interval},
@@ -176,19 +176,22 @@ pub fn run(
         &numbers,
         concurrency,
         stop,
-        || spec.build(),
-        |player, number| {
-            let player = match player {
-                Ok(player) => player,
-                Err(error) => return Err(SuiteError::Player(SpecError::Start(error.to_string()))),
-            };
+        || start(spec, seed),
+        |engine, number| {
+            let failed = |why: String| SuiteError::Player(SpecError::Start(why));
+            let engine = engine.as_mut().map_err(|error| failed(error.to_string()))?;
             let problem = &suite.problems[number];
-            player.new_game();
-            player.set_seed(derive_seed(seed, number as u64));
+            engine.player().new_game();
+            engine.player().set_seed(derive_seed(seed, number as u64));
             let budget = Budget { stop: stop.clone(), ..spec.options.budget() };
-            let decision = player.decide(&problem.game, &budget);
+            let decision = engine.try_decide(&problem.game, &budget);
             if stop.is_stopped() {
                 return Ok(None);
+            }
+            let decision = decision.map_err(|error| failed(format!("{}: {error}", problem.name)))?;
+            if let Decision::Play(mv) = decision {
+                let check = problem.game.check(mv);
+                check.map_err(|error| failed(format!("{}: the player chose {mv}: {error}", problem.name)))?;
             }
             let (played, passed) = match decision {
                 Decision::Play(mv) => (mv.to_string(), problem.answer.accepts(mv)),
@@ -200,7 +203,7 @@ pub fn run(
         |(number, answered)| {
             on_answer(&answered);
             results[number] = Some(answered);
-            Ok(())
+            Ok::<_, SuiteError>(())
         },
     )?;
     Ok(SuiteReport::new(&spec.name, suite.skipped, results.into_iter().flatten().collect()))

@@ -55,7 +55,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Reads `NAME=LEAST..MOST`; both bounds without a decimal point mean whole numbers.
+    /// Reads `NAME=LEAST..MOST`. Both bounds without a decimal point mean whole numbers, if the parameter's own value is one.
     pub fn parse(text: &str) -> Result<Range, TuneError> {
         let wrong = || {
             TuneError::Range(format!(

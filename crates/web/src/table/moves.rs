@@ -73,17 +73,18 @@ impl Table {
 
     /// A game that goes on has no result any more.
     fn forget_result(&mut self) {
-        if self.ended.take().is_some() {
-            let root = self.record.root();
-            self.record.node_mut(root).remove("RE");
-        }
+        self.ended = None;
+        let root = self.record.root();
+        self.record.node_mut(root).remove("RE");
     }
 
-    /// Ends the game here.
+    /// Ends the game here. A record that is studied keeps its own result.
     pub(super) fn end(&mut self, outcome: Outcome) {
         self.ended = Some((self.node, outcome));
-        let root = self.record.root();
-        self.record.set_text(root, "RE", &outcome.to_string());
+        if !self.is_study {
+            let root = self.record.root();
+            self.record.set_text(root, "RE", &outcome.to_string());
+        }
         self.counting = self.counting.take().filter(|counting| counting.node == self.node);
     }
 

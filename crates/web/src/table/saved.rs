@@ -20,8 +20,8 @@ pub(crate) struct Saved {
     resumed_at: usize,
     /// The way from the root to the position shown: which continuation each time.
     path: Vec<usize>,
-    /// Whether the game has ended there.
-    ended: bool,
+    /// The way to where the game has ended.
+    end: Option<Vec<usize>>,
     sgf: String,
 }
 
@@ -60,7 +60,7 @@ impl Table {
             paused: self.paused,
             resumed_at: self.resumed_at,
             path: path(&self.record, self.node),
-            ended: self.ended.is_some_and(|(node, _)| node == self.node),
+            end: self.ended.map(|(node, _)| path(&self.record, node)),
             sgf: self.record.to_sgf(),
         }
     }
@@ -68,10 +68,12 @@ impl Table {
     /// The table that was stored.
     pub(crate) fn restore(lobby: &Arc<Lobby>, saved: Saved) -> Result<Table, WebError> {
         let record = record::read(saved.sgf.as_bytes())?;
-        let mut node = record.root();
-        for continuation in saved.path {
-            node = record.children(node).nth(continuation).unwrap_or(node);
-        }
+        let follow = |path: &[usize]| {
+            let step = |node, &continuation| record.children(node).nth(continuation).unwrap_or(node);
+            path.iter().fold(record.root(), step)
+        };
+        let node = follow(&saved.path);
+        let end = saved.end.as_deref().map(follow);
         let game = record.game_at(node).map_err(|error| WebError::Record(error.to_string()))?;
         let mut table = Table::at(lobby, saved.game.id, record, game);
         table.node = node;
@@ -80,7 +82,7 @@ impl Table {
             table.seats = saved.seats;
         }
         (table.is_study, table.paused, table.resumed_at) = (saved.is_study, saved.paused, saved.resumed_at);
-        table.ended = table.record.info().result.filter(|_| saved.ended).map(|outcome| (node, outcome));
+        table.ended = end.zip(table.record.info().result);
         table.clocks = Clocks::new(saved.time);
         table.clocks.read(&table.record, node);
         Ok(table)

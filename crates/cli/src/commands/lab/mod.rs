@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::{Args, Subcommand};
 use tengen_lab::experiments::{self, Experiment};
 
@@ -67,12 +67,12 @@ impl DirectoryArgs {
 
     /// Every experiment.
     fn all(&self) -> Result<Vec<Experiment>> {
-        experiments::list(&self.dir).with_context(|| {
-            format!(
-                "no experiments in {}: run this in tengen's repository, or name a directory with --dir",
-                self.dir.display()
-            )
-        })
+        ensure!(
+            self.dir.is_dir(),
+            "no experiments in {}: run this in tengen's repository, or name a directory with --dir",
+            self.dir.display()
+        );
+        Ok(experiments::list(&self.dir)?)
     }
 
     /// The experiments of these names; others are not read.

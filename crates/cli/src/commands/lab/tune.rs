@@ -69,7 +69,11 @@ pub(super) fn run(args: &TuneArgs, output: &mut Output) -> Result<()> {
     let seed = player.options.seed.take().unwrap_or(1);
     let game = args.game.game(9)?;
     ensure!(game.board().width() == game.board().height(), "--size: the board must be square");
-    let ranges = args.params.iter().map(|text| Range::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut ranges = args.params.iter().map(|text| Range::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    for range in &mut ranges {
+        let is_whole = |value: String| value.parse::<i64>().is_ok();
+        range.whole &= player.get(&range.parameter).is_none_or(is_whole);
+    }
     let spsa = Spsa { iterations: args.iterations, shake: args.shake, step: args.step };
     let (size, rules) = (game.board().width(), *game.rules());
     let config =

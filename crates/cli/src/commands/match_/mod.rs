@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
+use tengen_board::splitmix;
 use tengen_engine::{clock::TimeSettings, player::StopSignal};
 use tengen_lab::{
     PlayerSpec,
@@ -89,9 +90,12 @@ pub(crate) struct MatchArgs {
     json: bool,
 }
 
+/// More games than anybody waits for.
+const MAX_GAMES: usize = 10_000_000;
+
 impl MatchArgs {
     fn specs(&self) -> Result<Vec<PlayerSpec>> {
-        ensure!(self.games > 0, "--games 0: must be at least 1");
+        ensure!((1..=MAX_GAMES).contains(&self.games), "--games: must be from 1 to {MAX_GAMES}");
         ensure!(
             self.concurrency.is_none_or(|n| (1..=1024).contains(&n)),
             "--concurrency: must be from 1 to 1024"
@@ -104,7 +108,10 @@ impl MatchArgs {
         self.players.iter().map(|player| Ok(player.parse()?)).collect()
     }
 
-    fn config(&self, a: &PlayerSpec, b: &PlayerSpec) -> Result<MatchConfig> {
+    fn config(&self, specs: &[PlayerSpec], (a, b): (usize, usize)) -> Result<MatchConfig> {
+        // The games of each pair are others.
+        let seed = if specs.len() == 2 { self.seed } else { splitmix(self.seed, (a << 32 | b) as u64) >> 1 };
+        let (a, b) = (&specs[a], &specs[b]);
         let game = self.game.game(9)?;
         let rules = *game.rules();
         let any_external = a.is_external() || b.is_external();
@@ -116,7 +123,7 @@ impl MatchArgs {
             clock_a: self.clock,
             clock_b: self.clock_b.unwrap_or(self.clock),
             referee: Referee::parse(&self.referee, &rules, any_external)?,
-            seed: self.seed,
+            seed,
             a: a.clone(),
             b: b.clone(),
         })
@@ -178,8 +185,7 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
     let specs = args.specs()?;
     let schedule = if args.gauntlet { Schedule::Gauntlet } else { Schedule::RoundRobin };
     let pairs = schedule.pairs(specs.len());
-    let configs =
-        pairs.iter().map(|&(a, b)| args.config(&specs[a], &specs[b])).collect::<Result<Vec<_>>>()?;
+    let configs = pairs.iter().map(|&pair| args.config(&specs, pair)).collect::<Result<Vec<_>>>()?;
     // Nothing is played if one of the directories cannot be used.
     let mut journals = pairs
         .iter()
