@@ -30,6 +30,19 @@ fn a_network_is_trained_tested_and_plays() {
     assert_eq!(run.json()["positions"], 64);
     let again = tengen(&[&train[..], &["--data", &games, "--out", &out]].concat());
     assert!(again.code == 1 && again.stderr.contains("--resume"), "{}", again.stderr);
+    let done = tengen(&[&train[..], &["--data", &games, "--out", &out, "--resume", "--json"]].concat());
+    assert_eq!(done.json()["positions"], 64);
+    let weighted = format!("{games}:2");
+    let other = tengen(&[&train[..], &["--data", &weighted, "--out", &out, "--resume"]].concat());
+    assert!(other.code == 1 && other.stderr.contains("other --data files"), "{}", other.stderr);
+    for bad in
+        ["--weight-decay=nan", "--checkpoint-minutes=1e30", "--batch=18446744073709551608", "--positions=0"]
+    {
+        let aside = format!("{out}-bad");
+        let flags = ["--arch", "rollout-a-reduced", "--data", &games, "--out", &aside, bad];
+        let run = tengen(&[&["train", "policy"][..], &flags].concat());
+        assert!(run.code == 1 && run.stderr.contains("must be"), "{bad}: {}", run.stderr);
+    }
     let net = format!("{out}/net.safetensors");
     let tested =
         tengen(&["train", "policy", "--eval-only", "--net", &net, "--data", &games, "--json"]).json();
@@ -46,7 +59,7 @@ fn rollouts_are_balanced_with_a_teachers_values() {
         let few = ["--steps", "2", "--batch", "2", "--rollouts", "4", "--gradient-rollouts", "2"];
         tengen(&[&all[..], &few, more].concat())
     };
-    let teacher = ["--teacher", "uct,playouts=20,seed=1", "--json"];
+    let teacher = ["--teacher", "uct,playouts=20", "--json"];
     let first = balance(&teacher).json();
     assert_eq!(first["held_out"], 1);
     let network = fs::read(first["out"].as_str().unwrap()).unwrap();

@@ -64,7 +64,8 @@ impl Widening {
         match self {
             Widening::Off => all,
             Widening::Logarithmic { first, base } => {
-                all.min(first.max(1) + ((1.0 + node.visits as f32).ln() / base.ln()) as usize)
+                let more = ((1.0 + node.visits as f32).ln() / base.ln()) as usize;
+                all.min(first.max(1).saturating_add(more))
             }
             Widening::Fixed { width } => all.min(width.max(1)),
         }
@@ -158,6 +159,11 @@ impl SearchConfig {
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         if !(1..=MAX_BATCH).contains(&self.batch) {
             return Err(("batch", "must be from 1 to 4096"));
+        }
+        if let Widening::Logarithmic { base, .. } = self.widening
+            && !(base > 1.0 && base.is_finite())
+        {
+            return Err(("widening.base", "must be more than 1"));
         }
         self.limits.check()
     }

@@ -111,6 +111,9 @@ fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn E
     if !(network.policy_temperature > 0.0 && network.policy_temperature <= 1000.0) {
         return Err(wrong("network.policy_temperature", "must be more than 0 and at most 1000"));
     }
+    if network.cache > 10_000_000 {
+        return Err(wrong("network.cache", "must be at most 10000000"));
+    }
     if !(0.0..=1.0).contains(&network.equal_share) {
         return Err(wrong("network.equal_share", "must be from 0 to 1"));
     }
@@ -165,10 +168,7 @@ impl PlayerConfig {
             PlayerConfig::Flat(config) => config.limits.check(),
             _ => Ok(()),
         };
-        checked.map_err(|(key, message)| SpecError::Value {
-            context: key.to_owned(),
-            message: message.to_owned(),
-        })?;
+        checked.map_err(|(key, message)| wrong(key, message))?;
         let seed = options.seed_or_fresh();
         let player: Box<dyn Player> = match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),

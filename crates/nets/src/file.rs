@@ -18,10 +18,14 @@ const MAX_BYTES: u64 = 1 << 30;
 /// The bytes of a file that may be a network.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
     let error = NetError::io("cannot read", path);
-    let length = match fs::metadata(path) {
-        Ok(metadata) => metadata.len(),
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
         Err(source) => return Err(error(source)),
     };
+    if !metadata.is_file() {
+        return Err(NetError::File { path: path.to_owned(), message: "it is no file".to_owned() });
+    }
+    let length = metadata.len();
     if length > MAX_BYTES {
         let message = format!("{length} bytes are more than any network has; choose another file");
         return Err(NetError::File { path: path.to_owned(), message });

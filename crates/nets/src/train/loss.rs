@@ -166,10 +166,12 @@ fn policy(
     }
 }
 
-/// How many stand before `target`: of equals the first is first, so that a network that prefers nothing has no credit.
+/// How many stand before `target`: of equals the first is first, so that a network that prefers nothing has no credit; nor has one
+/// that says what is no number.
 fn rank(logits: &[f32], target: usize) -> usize {
     let aim = logits[target];
-    logits.iter().enumerate().filter(|(i, x)| **x > aim || (**x == aim && *i < target)).count()
+    let is_behind = |i: usize, x: f32| x < aim || (x == aim && i >= target);
+    logits.iter().enumerate().filter(|(i, x)| !is_behind(*i, **x)).count()
 }
 
 fn value(
@@ -240,5 +242,6 @@ mod tests {
         assert_eq!(rank(&[1.0, 3.0, 3.0, 2.0], 2), 1);
         assert_eq!(rank(&[1.0, 3.0, 3.0, 2.0], 3), 2);
         assert_eq!(rank(&[0.0; 361], 360), 360);
+        assert!(rank(&[f32::NAN; 361], 0) > 5);
     }
 }

@@ -94,11 +94,15 @@ impl TrainConfig {
     }
 
     fn check(&self) -> Result<(), NetError> {
+        const MAX_BATCH: usize = 1 << 20;
         self.arch.check()?;
         let fail = |message: &str| Err(NetError::Settings(message.to_owned()));
         match self {
-            Self { batch, .. } if *batch == 0 || batch % CHUNK != 0 => {
-                fail(&format!("a batch of {batch} positions: it must be a multiple of {CHUNK}"))
+            Self { batch, .. } if !(1..=MAX_BATCH).contains(batch) || batch % CHUNK != 0 => fail(&format!(
+                "a batch of {batch} positions: it must be a multiple of {CHUNK}, up to {MAX_BATCH}"
+            )),
+            Self { optimizer: o, .. } if !(0.0..=10.0).contains(&o.weight_decay) => {
+                fail("the weight decay must be from 0 to 10")
             }
             Self { threads, .. } if !(1..=256).contains(threads) => fail("threads: must be from 1 to 256"),
             Self { optimizer: o, .. } if !(o.learning_rate > 0.0 && o.learning_rate < 100.0) => {
@@ -181,7 +185,7 @@ impl Trainer {
         config.check()?;
         let network = Network::random(&config.arch, &mut Rng::new(config.seed))?;
         let state = State::new(network.weights().to_vec());
-        let sampler = Sampler::new(config.seed, data.0.len());
+        let sampler = Sampler::new(config.seed, &data.0);
         Ok(Trainer::with_parts(config.clone(), network, state, 0, sampler, data))
     }
 
@@ -194,7 +198,7 @@ impl Trainer {
             ));
         }
         let state = State::new(network.weights().to_vec());
-        let sampler = Sampler::new(config.seed, data.0.len());
+        let sampler = Sampler::new(config.seed, &data.0);
         Ok(Trainer::with_parts(config.clone(), network.clone(), state, 0, sampler, data))
     }
 
@@ -212,8 +216,9 @@ impl Trainer {
         let path = folder.join(Self::CHECKPOINT);
         let (Progress { config, steps, sampler }, state) = checkpoint::load(&path)?;
         config.check()?;
-        if !sampler.fits(data.0.len()) {
-            let message = "the training was begun with other --data files; name the same ones".to_owned();
+        if !sampler.fits(&data.0) {
+            let message =
+                "the training was begun with other --data files or weights; name the same ones".to_owned();
             return Err(NetError::File { path, message });
         }
         let network = Network::new(&config.arch, state.weights.clone());
@@ -246,6 +251,11 @@ impl Trainer {
     /// Whether all positions asked for are done.
     pub fn is_finished(&self) -> bool {
         self.positions() >= self.config.positions
+    }
+
+    /// Whether all weights are numbers.
+    fn is_finite(&self) -> bool {
+        self.state.weights.iter().flatten().all(|weight| weight.is_finite())
     }
 
     /// One step.

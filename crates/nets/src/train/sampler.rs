@@ -23,6 +23,14 @@ pub(crate) struct Sampler {
     seed: u64,
     /// Positions drawn from each group.
     drawn: Vec<u64>,
+    /// What each group counts; checkpoints of old do not tell.
+    #[serde(default)]
+    shares: Vec<u64>,
+}
+
+/// What groups count, to a thousandth of a position.
+fn shares(groups: &[Group]) -> Vec<u64> {
+    groups.iter().map(|group| (group.len() as f64 * group.weight * 1000.0).round() as u64).collect()
 }
 
 /// Where `i` goes in a random order of 0 to `n` − 1: a Feistel network over the next even number of bits, applied until it is
@@ -44,13 +52,13 @@ fn shuffled(i: u64, n: u64, key: u64) -> u64 {
 }
 
 impl Sampler {
-    pub(crate) fn new(seed: u64, groups: usize) -> Sampler {
-        Sampler { seed, drawn: vec![0; groups] }
+    pub(crate) fn new(seed: u64, groups: &[Group]) -> Sampler {
+        Sampler { seed, drawn: vec![0; groups.len()], shares: shares(groups) }
     }
 
-    /// Whether it belongs to so many groups.
-    pub(crate) fn fits(&self, groups: usize) -> bool {
-        self.drawn.len() == groups
+    /// Whether it was made for such groups.
+    pub(crate) fn fits(&self, groups: &[Group]) -> bool {
+        self.drawn.len() == groups.len() && (self.shares.is_empty() || self.shares == shares(groups))
     }
 
     /// The next chunk.

@@ -111,6 +111,9 @@ pub fn run(
         let finished = trainer.is_finished();
         let over = finished || stop();
         if over || last_save.elapsed() >= config.checkpoint_every {
+            if !trainer.is_finite() {
+                return Err(diverged());
+            }
             save(trainer, config, &log)?;
             last_save = Instant::now();
         }
@@ -120,6 +123,9 @@ pub fn run(
         let before = trainer.positions();
         let step = trainer.step();
         tally.add(&step.tally);
+        if !step.tally.loss.is_finite() {
+            return Err(diverged());
+        }
         let ended = trainer.is_finished();
         let tested = ended || crosses(before, step.positions, config.test_every);
         if !(tested || crosses(before, step.positions, config.report_every)) {
@@ -144,6 +150,13 @@ pub fn run(
         observe(&report);
         log.push(report);
     }
+}
+
+/// What was saved before stays.
+fn diverged() -> NetError {
+    let message = "the training has diverged: what it computes is no number any more. Begin anew with a smaller learning rate, or go on \
+                   from the last checkpoint with --resume";
+    NetError::Settings(message.to_owned())
 }
 
 fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(), NetError> {

@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
-use tengen_board::Game;
+use tengen_board::{Game, splitmix};
 use tengen_engine::{player::Budget, rng::Rng, whole_file::write_whole};
 use tengen_lab::PlayerSpec;
 use tengen_nets::{
@@ -75,6 +75,10 @@ pub(crate) struct BalanceArgs {
 
 pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
     ensure!(args.batch > 0 && args.steps > 0, "--batch and --steps must be at least 1");
+    ensure!(
+        [args.batch, args.rollouts, args.gradient_rollouts].iter().all(|&count| count <= 1_000_000),
+        "--batch, --rollouts and --gradient-rollouts must be at most 1000000"
+    );
     ensure!(
         args.learning_rate > 0.0 && args.learning_rate < 100.0,
         "--learning-rate {}: must be more than 0 and less than 100",
@@ -168,8 +172,9 @@ fn targets(
     let path = args.out.join("values.txt");
     let heading = format!("# {} seed {} {}", args.teacher, args.seed, args.data.join(" "));
     let mut values = read_values(&path, &heading)?;
-    let teacher: PlayerSpec = args.teacher.parse()?;
-    let mut teacher = teacher.build()?;
+    let spec: PlayerSpec = args.teacher.parse()?;
+    let seed = spec.options.seed.unwrap_or(args.seed);
+    let mut teacher = spec.build()?;
     ensure!(
         teacher.searches(),
         "--teacher {}: it does not tell who wins; take one that searches",
@@ -182,7 +187,9 @@ fn targets(
     };
     let bar = output.bar(games.len() as u64, None, "positions");
     bar.set_position(values.len() as u64);
-    for game in games.iter().skip(values.len()) {
+    for (position, game) in games.iter().enumerate().skip(values.len()) {
+        // Each position has random numbers of its own, so that an interruption changes nothing.
+        teacher.set_seed(splitmix(seed, position as u64));
         teacher.new_game();
         let report = teacher.analyse(game, &Budget::default()).context("the teacher has nothing to say")?;
         // As it is written down, so that it is the same when it is read again.

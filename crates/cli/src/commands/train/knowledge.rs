@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, sgf};
@@ -44,6 +44,11 @@ pub(crate) struct KnowledgeArgs {
 }
 
 pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
+    ensure!(
+        args.out.extension().is_none_or(|extension| extension != "shapes"),
+        "--out {}: wide shapes go into a second file that ends so; choose another ending, such as .weights",
+        args.out.display()
+    );
     let mut games = Vec::new();
     for file in &args.data {
         games.extend(read_games(file)?);

@@ -13,6 +13,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use serde_json::json;
 use tengen_nets::{
     NetSpec, Network,
     train::{
@@ -198,7 +199,11 @@ fn config(args: &PolicyArgs) -> Result<TrainConfig> {
 
 fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     let folder = args.out.clone().context("--out DIR is needed: the folder of the training")?;
-    ensure!(args.checkpoint_minutes > 0.0, "--checkpoint-minutes: must be more than 0");
+    ensure!(
+        args.checkpoint_minutes > 0.0 && args.checkpoint_minutes <= 1e6,
+        "--checkpoint-minutes: must be more than 0 and at most 1000000"
+    );
+    ensure!(args.positions != Some(0), "--positions 0: must be at least 1");
     let begun = Trainer::resumable(&folder)?;
     match (&begun, args.resume) {
         (Some(_), false) => bail!(
@@ -244,12 +249,14 @@ fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
         || stopped.load(Ordering::Relaxed),
     )?;
     bar.finish_and_clear();
-    if args.json
-        && let Some(report) = last
-    {
-        output.json(&report)?;
+    match last {
+        Some(report) if args.json => output.json(&report),
+        None if args.json => output.json(&json!({ "positions": trainer.positions() })),
+        None if trainer.is_finished() => {
+            output.line(format!("the training has ended already, after {all} positions"))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A report for the terminal.
