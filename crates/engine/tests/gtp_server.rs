@@ -451,7 +451,9 @@ fn a_handicap_is_compensated_however_it_is_sent() {
         let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
         ask("boardsize 9");
         ask("komi 0.5");
-        handicap.iter().for_each(|line| assert_eq!(ask(line), "", "{line}"));
+        for line in handicap {
+            assert_eq!(ask(line), "", "{line}");
+        }
         for v in ["B5", "E5", "H5", "B2", "H8"] {
             assert_eq!(ask(&format!("play w {v}")), "");
         }

@@ -41,7 +41,7 @@ fn a_search_solves_our_own_suite_and_a_random_player_does_not() {
 #[test]
 fn an_engine_that_dies_is_told_of_and_not_counted() {
     let engine =
-        r#"gtp:sh -c 'while read line; do case $line in genmove*) exit;; *) echo =; echo;; esac; done'"#;
+        "gtp:sh -c 'while read line; do case $line in genmove*) exit;; *) echo =; echo;; esac; done'";
     let spec: PlayerSpec = engine.parse().unwrap();
     let error = run(&spec, &basics(), 1, 1, &StopSignal::default(), |_| {}).unwrap_err().to_string();
     assert!(error.contains("ended"), "{error}");

@@ -258,7 +258,9 @@ async fn files_of_others_stay_where_games_are_stored() {
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("foreign");
     std::fs::create_dir_all(&folder).unwrap();
     let foreign: Vec<_> = (0..230).map(|i| folder.join(format!("somedata{i}.json"))).collect();
-    foreign.iter().for_each(|path| std::fs::write(path, "{}").unwrap());
+    for path in &foreign {
+        std::fs::write(path, "{}").unwrap();
+    }
     let mut page = server.page().await;
     page.begin(7).await;
     page.play(&["C3"]).await;
