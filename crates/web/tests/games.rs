@@ -247,9 +247,13 @@ async fn a_record_that_is_studied_keeps_its_result() {
     page.send_file(b"(;GM[1]SZ[9]RE[B+3.5];B[ee];W[cc])").await;
     page.message("tree").await;
     page.message("state").await;
-    page.ask(json!({"type": "resign"})).await;
+    let over = page.ask(json!({"type": "resign"})).await;
     page.send(&json!({"type": "save"})).await;
     assert!(page.message("sgf").await["text"].as_str().unwrap().contains("RE[B+3.5]"));
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    let server = server.restart().await;
+    let mut page = server.page_at(over["game"].as_str().unwrap()).await;
+    assert_ne!(page.message("state").await["phase"], "over", "a study has no end of its own");
 }
 
 #[tokio::test]

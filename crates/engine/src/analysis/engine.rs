@@ -91,13 +91,13 @@ impl Engine {
     fn work(&self, queue: &Queue, mut player: Box<dyn Player>, answers: &Sender<Value>) {
         while let Some(task) = queue.take() {
             let analysed = catch_unwind(AssertUnwindSafe(|| {
-                if let (true, Some(seed)) = (task.query.settings.is_empty(), self.seed) {
+                if !task.query.settings.is_empty() {
+                    let player = (self.build)(&task.query.settings);
+                    return player.map(|mut player| analyse(&mut *player, &task, answers));
+                }
+                if let Some(seed) = self.seed {
                     player.set_seed(seed);
                 }
-                if task.query.settings.is_empty() {
-                    return Ok(analyse(&mut *player, &task, answers));
-                }
-                let mut player = (self.build)(&task.query.settings)?;
                 Ok(analyse(&mut *player, &task, answers))
             }));
             let answer = match analysed {

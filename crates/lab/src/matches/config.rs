@@ -113,6 +113,6 @@ impl MatchConfig {
 }
 
 /// The seed at place `index` of those that belong to `seed`: 63 bits, as much as TOML and most other programs can read.
-pub(crate) fn derive_seed(seed: u64, index: u64) -> u64 {
+pub fn derive_seed(seed: u64, index: u64) -> u64 {
     splitmix(seed, index) >> 1
 }

@@ -23,8 +23,7 @@ mod summary;
 mod table;
 mod tournament;
 
-pub(crate) use config::derive_seed;
-pub use config::{MatchConfig, Side};
+pub use config::{MatchConfig, Side, derive_seed};
 pub use error::MatchError;
 pub use journal::Journal;
 pub use openings::Openings;

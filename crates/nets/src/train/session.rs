@@ -154,8 +154,8 @@ pub fn run(
 
 /// What was saved before stays.
 fn diverged() -> NetError {
-    let message = "the training has diverged: what it computes is no number any more. Begin anew with a smaller learning rate, or go on \
-                   from the last checkpoint with --resume";
+    let message = "the training has diverged: what it computes is no number any more. Begin anew in another folder with a smaller \
+                   learning rate";
     NetError::Settings(message.to_owned())
 }
 

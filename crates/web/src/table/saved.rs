@@ -20,7 +20,7 @@ pub(crate) struct Saved {
     resumed_at: usize,
     /// The way from the root to the position shown: which continuation each time.
     path: Vec<usize>,
-    /// The way to where the game has ended.
+    /// The way to where the game has ended; a study has no end of its own.
     end: Option<Vec<usize>>,
     sgf: String,
 }
@@ -60,7 +60,7 @@ impl Table {
             paused: self.paused,
             resumed_at: self.resumed_at,
             path: path(&self.record, self.node),
-            end: self.ended.map(|(node, _)| path(&self.record, node)),
+            end: self.ended.filter(|_| !self.is_study).map(|(node, _)| path(&self.record, node)),
             sgf: self.record.to_sgf(),
         }
     }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
-use tengen_board::splitmix;
 use tengen_engine::{clock::TimeSettings, player::StopSignal};
 use tengen_lab::{
     PlayerSpec,
-    matches::{self, GameRecord, Journal, MatchConfig, Openings, Referee, Schedule, Summary, Tournament},
+    matches::{
+        self, GameRecord, Journal, MatchConfig, Openings, Referee, Schedule, Summary, Tournament, derive_seed,
+    },
     parallel::concurrency_for,
     stats::{Sprt, SprtVerdict},
 };
@@ -110,7 +111,7 @@ impl MatchArgs {
 
     fn config(&self, specs: &[PlayerSpec], (a, b): (usize, usize)) -> Result<MatchConfig> {
         // The games of each pair are others.
-        let seed = if specs.len() == 2 { self.seed } else { splitmix(self.seed, (a << 32 | b) as u64) >> 1 };
+        let seed = if specs.len() == 2 { self.seed } else { derive_seed(self.seed, (a << 32 | b) as u64) };
         let (a, b) = (&specs[a], &specs[b]);
         let game = self.game.game(9)?;
         let rules = *game.rules();

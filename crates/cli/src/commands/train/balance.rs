@@ -12,9 +12,9 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
-use tengen_board::{Game, splitmix};
+use tengen_board::Game;
 use tengen_engine::{player::Budget, rng::Rng, whole_file::write_whole};
-use tengen_lab::PlayerSpec;
+use tengen_lab::{PlayerSpec, matches::derive_seed};
 use tengen_nets::{
     Network,
     train::{BalanceConfig, Balancer, Target, imbalance},
@@ -189,7 +189,7 @@ fn targets(
     bar.set_position(values.len() as u64);
     for (position, game) in games.iter().enumerate().skip(values.len()) {
         // Each position has random numbers of its own, so that an interruption changes nothing.
-        teacher.set_seed(splitmix(seed, position as u64));
+        teacher.set_seed(derive_seed(seed, position as u64));
         teacher.new_game();
         let report = teacher.analyse(game, &Budget::default()).context("the teacher has nothing to say")?;
         // As it is written down, so that it is the same when it is read again.
