@@ -190,16 +190,17 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at the beginning of a game.
+    /// A clock at the beginning of a game. Where increments are all there is, the first comes before the first move.
     pub fn new(settings: TimeSettings) -> Clock {
-        let (TimeSettings::Absolute { main }
-        | TimeSettings::Canadian { main, .. }
-        | TimeSettings::ByoYomi { main, .. }
-        | TimeSettings::Fischer { main, .. }) = settings
-        else {
-            return Clock::default();
+        let left = match settings {
+            TimeSettings::Unlimited => return Clock::default(),
+            TimeSettings::Fischer { main, increment } if main.is_zero() => increment,
+            TimeSettings::Absolute { main }
+            | TimeSettings::Canadian { main, .. }
+            | TimeSettings::ByoYomi { main, .. }
+            | TimeSettings::Fischer { main, .. } => main,
         };
-        let mut clock = Clock { settings, left: main, stones: 0, delays: Delays::default() };
+        let mut clock = Clock { settings, left, stones: 0, delays: Delays::default() };
         clock.end_main_time();
         clock
     }
@@ -316,6 +317,7 @@ mod tests {
         assert_eq!(play("none", &[1000]), [Some((0, 0))]);
         assert_eq!(play("10", &[4, 6, 1]), [Some((6, 0)), Some((0, 0)), None]);
         assert_eq!(play("fischer 10 3", &[10, 3, 4]), [Some((3, 0)), Some((3, 0)), None]);
+        assert_eq!(play("fischer 0 5", &[3, 7, 6]), [Some((7, 0)), Some((5, 0)), None]);
         assert_eq!(
             play("canadian 10 20 2", &[4, 10, 16, 5, 1]),
             [Some((6, 0)), Some((16, 1)), Some((20, 2)), Some((15, 1)), Some((20, 2))]

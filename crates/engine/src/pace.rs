@@ -306,6 +306,7 @@ mod tests {
             ("byoyomi 0 1 3", 9, 0.1),
             ("fischer 10 1", 19, 0.1),
             ("fischer 1 0.5", 9, 0.02),
+            ("fischer 0 1", 19, 0.02),
         ] {
             assert!(play(control, size, 3 * size * size / 2, delay).is_some(), "{control}");
         }

@@ -1,11 +1,13 @@
 //! **What.** Rapid action value estimation: all-moves-as-first values guide the tree until a move has visits of its own.
 //!
-//! **Formula.** (1 − β) · Q + β · Q̃ + exploration · √(ln N / n), with n, Q the visits and value of the move, ñ, Q̃ its
-//! all-moves-as-first visits and value, and
+//! **Formula.** (1 − β) · Q + β · Q̃ + exploration · √(ln N / n) + (progressive_bias + prior_exploration · √N) · P / (n + 1),
+//! with n, Q the visits and value of the move, ñ, Q̃ its all-moves-as-first visits and value, P its prior probability, N the
+//! visits of the node, and
 //! * minimum mean squared error: β = ñ / (n + ñ + 4 b² n ñ), b the bias of Q̃;
-//! * hand-selected: β = √(k / (3 N + k)), k the equivalence, N the visits of the node.
+//! * hand-selected: β = √(k / (3 N + k)), k the equivalence.
 //!
-//! **Source.** Gelly and Silver 2007 and 2011. Drake 2009 (S1.2) uses b = 0 and no exploration.
+//! **Source.** Gelly and Silver 2007 and 2011. Drake 2009 (S1.2) uses b = 0 and no exploration. Chaslot et al. 2008 for the
+//! progressive bias, Rosin 2011 (PUCT) for exploration that follows the priors.
 //!
 //! **Differences.** Prior knowledge is counted in n and Q, or in ñ and Q̃, as the search's `knowledge` says.
 
@@ -43,6 +45,9 @@ pub struct RaveConfig {
     pub first_play_urgency: f32,
     /// Weight of the progressive bias; 0 turns it off.
     pub progressive_bias: f32,
+    /// Weight of exploration that follows the priors. Without it a move that its all-moves-as-first value wrongs may never
+    /// be looked at again, however many playouts there are; 0 turns it off.
+    pub prior_exploration: f32,
 }
 
 impl Default for RaveConfig {
@@ -52,8 +57,17 @@ impl Default for RaveConfig {
             exploration: 0.0,
             first_play_urgency: 1.1,
             progressive_bias: 0.0,
+            prior_exploration: 0.0,
         }
     }
+}
+
+/// What enters the scores of all moves of a node.
+struct Terms {
+    fixed_beta: Option<f32>,
+    four_bias_squared: f32,
+    log: f32,
+    prior_weight: f32,
 }
 
 /// Selects the best mixture of a move's value and its all-moves-as-first value.
@@ -65,15 +79,25 @@ impl Rave {
         Rave(config.clone())
     }
 
+    /// What is the same for all moves of a node.
+    fn terms(&self, visits: u32) -> Terms {
+        let visits = visits as f32;
+        let (fixed_beta, four_bias_squared) = match self.0.schedule {
+            RaveSchedule::MinimumMse { bias } => (None, 4.0 * bias * bias),
+            RaveSchedule::HandSelected { equivalence } => {
+                (Some((equivalence / (3.0 * visits + equivalence)).sqrt()), 0.0)
+            }
+        };
+        Terms {
+            fixed_beta,
+            four_bias_squared,
+            log: visits.max(1.0).ln(),
+            prior_weight: self.0.progressive_bias + self.0.prior_exploration * visits.sqrt(),
+        }
+    }
+
     #[inline]
-    fn score(
-        &self,
-        s: EdgeStats,
-        fixed_beta: Option<f32>,
-        four_bias_squared: f32,
-        log: f32,
-        prior: f32,
-    ) -> f32 {
+    fn score(&self, s: EdgeStats, prior: f32, terms: &Terms) -> f32 {
         let n = s.visits + s.prior_visits;
         let wins = s.wins + s.prior_wins;
         let value = if n + s.amaf_visits == 0.0 {
@@ -85,30 +109,22 @@ impl Rave {
             if n == 0.0 {
                 amaf
             } else {
-                let beta = fixed_beta.unwrap_or_else(|| {
-                    s.amaf_visits / (n + s.amaf_visits + four_bias_squared * n * s.amaf_visits)
+                let beta = terms.fixed_beta.unwrap_or_else(|| {
+                    s.amaf_visits / (n + s.amaf_visits + terms.four_bias_squared * n * s.amaf_visits)
                 });
                 (1.0 - beta) * (wins / n) + beta * amaf
             }
         };
         let bonus =
-            if self.0.exploration > 0.0 { self.0.exploration * (log / (n + 1.0)).sqrt() } else { 0.0 };
-        value + bonus + self.0.progressive_bias * prior / (n + 1.0)
+            if self.0.exploration > 0.0 { self.0.exploration * (terms.log / (n + 1.0)).sqrt() } else { 0.0 };
+        value + bonus + terms.prior_weight * prior / (n + 1.0)
     }
 }
 
 impl TreePolicy for Rave {
     fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
-        let (fixed_beta, four_bias_squared) = match self.0.schedule {
-            RaveSchedule::MinimumMse { bias } => (None, 4.0 * bias * bias),
-            RaveSchedule::HandSelected { equivalence } => {
-                (Some((equivalence / (3.0 * node.visits as f32 + equivalence)).sqrt()), 0.0)
-            }
-        };
-        let log = (node.visits.max(1) as f32).ln();
-        argmax(node.edges.iter().map(|edge| {
-            self.score(edge.stats(node.to_play), fixed_beta, four_bias_squared, log, edge.prior())
-        }))
+        let terms = self.terms(node.visits);
+        argmax(node.edges.iter().map(|edge| self.score(edge.stats(node.to_play), edge.prior(), &terms)))
     }
 
     fn uses_amaf(&self) -> bool {
@@ -138,6 +154,19 @@ mod tests {
         assert_eq!(choice(&edges, RaveSchedule::HandSelected { equivalence: 1000.0 }), 0);
         // k = 1: β = √(1/61) = 0.13, move 0 scores 0.28.
         assert_eq!(choice(&edges, RaveSchedule::HandSelected { equivalence: 1.0 }), 1);
+    }
+
+    #[test]
+    fn a_likely_move_is_tried_again_however_bad_its_first_visits_were() {
+        // N = 10,000. Move 0: Q = 0.6 in 9,999; move 1: one visit, lost, all-moves-as-first 0.3, and likely.
+        let edges = [(9_999, 6_000, 40.0, 24.0, 0.01), (1, 0, 40.0, 12.0, 0.3)];
+        let choice = |prior_exploration| {
+            let policy = Rave::new(&RaveConfig { prior_exploration, ..RaveConfig::default() });
+            policy.select(root(&edges).view(Tree::ROOT), &mut Rng::new(1))
+        };
+        assert_eq!(choice(0.0), 0);
+        // The bonus of move 1 is 0.8 · √10,000 · 0.3 / 2 = 12, that of move 0 nothing.
+        assert_eq!(choice(0.8), 1);
     }
 
     #[test]
