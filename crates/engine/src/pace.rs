@@ -1,8 +1,9 @@
 //! How long to think about a move.
 //!
 //! **What.** A clock allots each move a time that is enough as a rule, and a longest one. The search ends early when the
-//! second best move cannot overtake the best any more; it goes on past the usual time, up to the longest, while the two are
-//! close or the move with the most visits is not the one with the best value.
+//! second best move cannot overtake the best any more, or after a quarter of the time when the game is as good as won; it goes
+//! on past the usual time, up to the longest, while the two are close or the move with the most visits is not the one with the
+//! best value.
 //!
 //! **Formula.** In absolute time with `T` left and a reserve `R` for delays, a move gets `(T − R) / m`, where `m` is the
 //! number of own moves to come, estimated from the empty points and never small; so what is left shrinks but does not run
@@ -38,8 +39,8 @@ pub enum EarlyStop {
     /// When a clock runs, which is better saved for later moves.
     #[default]
     Clock,
-    /// Always, with a fixed time or number of playouts too. What it chooses is the same, but there is less to keep for the
-    /// next move.
+    /// Always, with a fixed time or number of playouts too. Unless the game is won, what it chooses is the same, but there is
+    /// less to keep for the next move.
     Always,
 }
 
@@ -49,7 +50,7 @@ pub enum EarlyStop {
 pub struct PaceConfig {
     /// Seconds that are never planned with, for delays between the player and the clock.
     pub lag: f32,
-    /// When to stop because the best move cannot change.
+    /// When to stop because the best move cannot change, or the game is as good as won.
     pub early_stop: EarlyStop,
     /// An unclear move may take this many times as long as others (Pachi 2).
     pub stretch: f32,
@@ -165,6 +166,10 @@ const LOOK_EVERY: u64 = 32;
 const SLOW: Duration = Duration::from_millis(1);
 /// The best move is unclear while the second has more than this share of its visits.
 const CLOSE: f32 = 0.75;
+/// Who wins so many of the playouts has won the game,
+const WON: f32 = 0.98;
+/// ... and thinks for this share of the time.
+const SHARE_OF_WON: f64 = 0.25;
 
 impl<'a> Pace<'a> {
     pub(crate) fn new(config: &SearchConfig, threads: usize, budget: &'a Budget, start: Instant) -> Pace<'a> {
@@ -220,7 +225,9 @@ impl<'a> Pace<'a> {
             let rate = spent as f64 / elapsed.as_secs_f64().max(1e-6);
             rate * enough.saturating_sub(elapsed).as_secs_f64()
         });
-        f64::from(standing.lead) <= by_playouts.min(by_time)
+        let left = by_playouts.min(by_time);
+        let is_won = standing.value >= WON && left <= (1.0 / SHARE_OF_WON - 1.0) * spent as f64;
+        f64::from(standing.lead) <= left && !is_won
     }
 }
 
@@ -229,6 +236,8 @@ impl<'a> Pace<'a> {
 struct Standing {
     /// Visits (or wins, if these decide) of the best move.
     best: f32,
+    /// Its value for the player to move.
+    value: f32,
     /// By how many the second is behind; everything if there is no second.
     lead: f32,
     /// Whether the best move also has the best value among those that were tried enough.
@@ -256,7 +265,7 @@ impl Standing {
             .filter(|&i| root.edges[i].visits() > enough)
             .all(|i| value(i) <= value(best));
         let lead = second.map_or(f32::INFINITY, |second| count(best) - count(second));
-        Standing { best: count(best), lead, has_best_value }
+        Standing { best: count(best), value: value(best), lead, has_best_value }
     }
 
     fn is_unclear(&self) -> bool {
@@ -379,6 +388,10 @@ mod tests {
         assert!(!goes_on(EarlyStop::Always, 31, &moves[..1]), "there is only one move");
         assert!(goes_on(EarlyStop::Clock, 999, &moves), "no clock runs");
         assert!(!goes_on(EarlyStop::Off, 1000, &moves));
+        let won = [(150, 1.0), (60, 0.9)];
+        assert!(goes_on(EarlyStop::Always, 240, &won));
+        assert!(!goes_on(EarlyStop::Always, 260, &won), "a quarter is enough");
+        assert!(goes_on(EarlyStop::Always, 260, &[(150, 0.97), (60, 0.9)]));
     }
 
     #[test]

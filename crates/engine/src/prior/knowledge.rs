@@ -51,11 +51,19 @@ pub struct KnowledgeConfig {
     pub weight: f32,
     /// The probability of a pass.
     pub pass: f32,
+    /// The share of the probabilities that all moves get alike, so that none is forgotten.
+    pub equal_share: f32,
 }
 
 impl Default for KnowledgeConfig {
     fn default() -> Self {
-        KnowledgeConfig { target: KnowledgeTarget::Amaf, even: 20.0, weight: 250.0, pass: 0.001 }
+        KnowledgeConfig {
+            target: KnowledgeTarget::Amaf,
+            even: 20.0,
+            weight: 250.0,
+            pass: 0.001,
+            equal_share: 0.0,
+        }
     }
 }
 
@@ -344,10 +352,11 @@ impl Knowledge {
             };
             total += candidate.prior;
         }
-        let KnowledgeConfig { target, even, weight, pass } = self.config;
-        let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+        let KnowledgeConfig { target, even, weight, pass, equal_share } = self.config;
+        let scale = if total > 0.0 { (1.0 - equal_share) / total } else { 0.0 };
+        let equal = equal_share / candidates.len().max(1) as f32;
         for candidate in candidates {
-            candidate.prior = if candidate.mv.is_pass() { pass } else { candidate.prior * scale };
+            candidate.prior = if candidate.mv.is_pass() { pass } else { candidate.prior * scale + equal };
             let won = weight * candidate.prior.sqrt();
             let (visits, wins) = (even + won, even / 2.0 + won);
             let black = if board.to_play() == Color::Black { wins } else { visits - wins };

@@ -7,7 +7,8 @@ use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, sgf};
 use tengen_engine::{prior::FeatureWeights, whole_file::write_whole};
-use tengen_lab::learn_knowledge::{LearnConfig, learn, predict};
+use tengen_lab::learn_knowledge::{LearnConfig, Lesson, ask, learn, played_moves, predict};
+use tengen_nets::AnyNetwork;
 
 use crate::output::Output;
 
@@ -15,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   tengen train knowledge --data train9.sgf.gz --held-out val9.sgf.gz --out knowledge.weights
   tengen train knowledge --data train9.sgf.gz train19.sgf.gz:3000 --out knowledge.weights
+  tengen train knowledge --data train9.sgf.gz --teacher network.bin.gz --out knowledge.weights
 
 A number after a file takes so many games of it. The weights that come with the program are the files
 knowledge.weights and knowledge.shapes in crates/engine/src/prior.";
@@ -29,7 +31,10 @@ pub(crate) struct KnowledgeArgs {
     /// Games to measure the prediction on
     #[arg(long, num_args = 1.., value_name = "FILE[:GAMES]")]
     held_out: Vec<String>,
-    /// Passes over the games
+    /// A network that is asked what to play in some of the positions, and after stray moves, in place of the moves played
+    #[arg(long, value_name = "FILE")]
+    teacher: Option<PathBuf>,
+    /// Passes over the lessons
     #[arg(long, default_value_t = LearnConfig::default().epochs)]
     epochs: usize,
     /// Learn wide shapes that were played at least so many times
@@ -53,18 +58,26 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     for file in &args.data {
         games.extend(read_games(file)?);
     }
+    let teacher = args.teacher.as_deref().map(AnyNetwork::load).transpose()?;
+    let lessons = |games: &[Game], output: &mut Output| -> Vec<Lesson> {
+        let Some(teacher) = &teacher else { return played_moves(games) };
+        let bar = output.bar(games.len() as u64, None, "games");
+        let lessons = ask(games, teacher, || bar.inc(1));
+        bar.finish_and_clear();
+        lessons
+    };
     let held_out =
         args.held_out.iter().map(|file| Ok((file, read_games(file)?))).collect::<Result<Vec<_>>>()?;
-    interleave(&mut games);
+    let learned = lessons(&games, output);
     let bar = output.bar(args.epochs as u64, None, "epochs");
     bar.tick();
     let config = LearnConfig { epochs: args.epochs, played: args.played, ..LearnConfig::default() };
-    let weights = learn(&games, &config, |_, _| bar.inc(1));
+    let weights = learn(&games, learned, &config, |_, _| bar.inc(1));
     bar.finish_and_clear();
     save(args, games.len(), &weights)?;
     let mut results = Vec::new();
     for (file, games) in &held_out {
-        let prediction = predict(games, &weights);
+        let prediction = predict(games, &lessons(games, output), &weights);
         if args.json {
             results.push(json!({"file": file, "positions": prediction.positions, "top1": prediction.top1, "loss": prediction.loss}));
         } else {
@@ -101,22 +114,17 @@ pub(super) fn read_games(text: &str) -> Result<Vec<Game>> {
     Ok(games)
 }
 
-/// Mixes the files, so that the last one read does not have the last word.
-fn interleave(games: &mut [Game]) {
-    let mut rng = tengen_engine::rng::Rng::new(1);
-    for i in (1..games.len()).rev() {
-        games.swap(i, rng.below(i + 1));
-    }
-}
-
 fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<()> {
-    let names: Vec<_> =
-        args.data.iter().map(|file| file.rsplit(['/', '\\']).next().unwrap_or(file)).collect();
+    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+    let names: Vec<_> = args.data.iter().map(|file| name(file)).collect();
     let text = format!(
         "# Logarithms of the weights of move features, learned by `tengen train knowledge` from {games} games\n\
-         # ({}), {} epochs.\n{weights}",
+         # ({}), {} epochs{}.\n{weights}",
         names.join(", "),
-        args.epochs
+        args.epochs,
+        args.teacher
+            .as_deref()
+            .map_or(String::new(), |net| format!(", taught by {}", name(&net.to_string_lossy())))
     );
     let write = |path: &Path, bytes: &[u8]| {
         write_whole(path, bytes)
