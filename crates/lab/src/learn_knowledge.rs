@@ -342,4 +342,23 @@ mod tests {
         assert!(before.positions == 160 && before.top1 < 0.02 && after.top1 > 0.05);
         assert_eq!(weights, learn(seen, played_moves(seen), &config, |_, _| {}));
     }
+
+    #[test]
+    fn a_network_teaches_what_it_would_play() {
+        let games = third_line_games();
+        let teacher = AnyNetwork::load("rollout-a-reduced".as_ref()).unwrap();
+        let lessons = ask(&games, &teacher, || {});
+        // Sixteen moves, of which four are asked about, twice.
+        assert_eq!(lessons.len(), 200 * 4 * 2);
+        assert_eq!(lessons.iter().filter(|lesson| lesson.stray.is_some()).count(), 200 * 4);
+        let total = |lesson: &Lesson| lesson.answers.iter().map(|(_, share)| share).sum::<f32>();
+        assert!(lessons.iter().all(|lesson| (0.5..1.001).contains(&total(lesson))));
+        assert_eq!(lessons[..16], ask(&games[..2], &teacher, || {}));
+        let held_out = lessons[..400].to_vec();
+        let config = LearnConfig { epochs: 6, rate: 0.3, ..LearnConfig::default() };
+        let weights = learn(&games, lessons[400..].to_vec(), &config, |_, _| {});
+        let before = predict(&games, &held_out, &FeatureWeights::even(KnownShapes::default()));
+        let after = predict(&games, &held_out, &weights);
+        assert!(after.loss < before.loss - 0.3 && after.top1 > 2.0 * before.top1, "{before:?} {after:?}");
+    }
 }
