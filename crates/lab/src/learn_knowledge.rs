@@ -29,8 +29,8 @@ use crate::{
 /// Positions a step.
 const BATCH: usize = 512;
 
-/// A teacher is asked about one position in as many as the board has times so many points: every fourth on 9x9, every
-/// eighteenth on 19x19, where each teaches more. Each time it is also asked about one after a stray move.
+/// A teacher is asked about one position in so many for every 20 points of the board: every fourth on 9x9, every eighteenth
+/// on 19x19, where each position teaches more. Each time it is also asked about the position after a stray move.
 const POINTS_FOR_A_POSITION: usize = 20;
 
 /// Moves to which a teacher gives less are left out.
@@ -97,10 +97,10 @@ impl Lesson {
     }
 }
 
-/// Every move of the games that is no pass is right.
-pub fn played_moves(games: &[Game]) -> Vec<Lesson> {
+/// Every one of the first `moves` of each game that is no pass is right.
+pub fn played_moves(games: &[Game], moves: usize) -> Vec<Lesson> {
     let of_game = |(game, record): (usize, &Game)| {
-        let moves: Vec<_> = record.moves().iter().map(|played| played.mv).collect();
+        let moves: Vec<_> = record.moves().iter().take(moves).map(|played| played.mv).collect();
         let lesson = move |(played, mv): (usize, Move)| {
             mv.vertex().map(|v| Lesson { game, played, stray: None, answers: vec![(v, 1.0)] })
         };
@@ -109,12 +109,13 @@ pub fn played_moves(games: &[Game]) -> Vec<Lesson> {
     games.iter().enumerate().flat_map(of_game).collect()
 }
 
-/// What a network says about positions of the games; `progress` is told of each game that is done.
-pub fn ask(games: &[Game], teacher: &AnyNetwork, mut progress: impl FnMut()) -> Vec<Lesson> {
+/// What a network says about positions before the last of the first `moves` of each game; `progress` is told of each game
+/// that is done.
+pub fn ask(games: &[Game], moves: usize, teacher: &AnyNetwork, mut progress: impl FnMut()) -> Vec<Lesson> {
     let numbers: Vec<usize> = (0..games.len()).collect();
     let mut lessons = Vec::new();
     let step = |teacher: &mut NetEvaluator, game: usize| {
-        Ok(Some(ask_about(game, &games[game], teacher, &mut Rng::new(derive_seed(1, game as u64)))))
+        Ok(Some(ask_about(game, &games[game], moves, teacher, &mut Rng::new(derive_seed(1, game as u64)))))
     };
     let Ok(()) = work::<_, _, Infallible>(
         &numbers,
@@ -132,12 +133,18 @@ pub fn ask(games: &[Game], teacher: &AnyNetwork, mut progress: impl FnMut()) -> 
     lessons
 }
 
-fn ask_about(number: usize, record: &Game, teacher: &mut NetEvaluator, rng: &mut Rng) -> Vec<Lesson> {
+fn ask_about(
+    number: usize,
+    record: &Game,
+    moves: usize,
+    teacher: &mut NetEvaluator,
+    rng: &mut Rng,
+) -> Vec<Lesson> {
     let mut lessons = Vec::new();
     let mut game = record.clone();
     let every = (record.board().area() / POINTS_FOR_A_POSITION).max(1);
     let first = rng.below(every);
-    for played in (first..record.moves().len()).step_by(every).rev() {
+    for played in (first..record.moves().len().min(moves)).step_by(every).rev() {
         game.undo_to(played);
         let mut stray = None;
         for _ in 0..2 {
@@ -220,7 +227,7 @@ fn competitions(
 /// The wide shapes that were played often enough in these games.
 fn played_shapes(games: &[Game], times: u32) -> KnownShapes {
     let mut counter = ShapeCounter::default();
-    for lesson in played_moves(games) {
+    for lesson in played_moves(games, usize::MAX) {
         let (board, last) = lesson.position(games);
         counter.count(&board, lesson.answers[0].0, last[0]);
     }
@@ -231,14 +238,33 @@ fn factors_of(weights: &FeatureWeights) -> Vec<f32> {
     weights.logs().iter().map(|log| log.exp()).collect()
 }
 
-/// Learns from lessons on positions of these games, in an order of its own; `progress` is told of each epoch that is done.
+/// Learns all weights from lessons on positions of these games; `progress` is told of each epoch that is done.
 pub fn learn(
+    games: &[Game],
+    lessons: Vec<Lesson>,
+    config: &LearnConfig,
+    progress: impl FnMut(usize, &FeatureWeights),
+) -> FeatureWeights {
+    improve(
+        FeatureWeights::even(played_shapes(games, config.played)),
+        |_| true,
+        games,
+        lessons,
+        config,
+        progress,
+    )
+}
+
+/// Learns those weights of which `learned` is true, by number, and leaves the others as they are. It takes the lessons in an
+/// order of its own.
+pub fn improve(
+    mut weights: FeatureWeights,
+    learned: impl Fn(usize) -> bool,
     games: &[Game],
     mut lessons: Vec<Lesson>,
     config: &LearnConfig,
     mut progress: impl FnMut(usize, &FeatureWeights),
 ) -> FeatureWeights {
-    let mut weights = FeatureWeights::even(played_shapes(games, config.played));
     let count = weights.logs().len();
     let mut squares = vec![0.01_f32; count];
     let mut gradient = vec![0.0_f32; count];
@@ -261,13 +287,13 @@ pub fn learn(
             if batched == BATCH {
                 batched = 0;
                 let logs = weights.logs_mut().iter_mut();
-                for (((log, gradient), square), factor) in
-                    logs.zip(&mut gradient).zip(&mut squares).zip(&mut *factors)
+                for (feature, (((log, gradient), square), factor)) in
+                    logs.zip(&mut gradient).zip(&mut squares).zip(&mut *factors).enumerate()
                 {
-                    if *gradient == 0.0 {
+                    let slope = std::mem::take(gradient) / (BATCH as f32).sqrt();
+                    if slope == 0.0 || !learned(feature) {
                         continue;
                     }
-                    let slope = std::mem::take(gradient) / (BATCH as f32).sqrt();
                     *square += slope * slope;
                     // A weak pull to 0 settles what the lessons leave open.
                     *log += step * (slope / square.sqrt() - 1e-4 * *log);
@@ -333,27 +359,40 @@ mod tests {
         let games = third_line_games();
         let config = LearnConfig { epochs: 6, rate: 0.3, ..LearnConfig::default() };
         let (seen, unseen) = games.split_at(190);
-        let held_out = played_moves(unseen);
+        let held_out = played_moves(unseen, usize::MAX);
         let before = predict(unseen, &held_out, &FeatureWeights::even(KnownShapes::default()));
-        let weights = learn(seen, played_moves(seen), &config, |_, _| {});
+        let weights = learn(seen, played_moves(seen, usize::MAX), &config, |_, _| {});
         let after = predict(unseen, &held_out, &weights);
         // The third line of 9x9 has 16 points, of about 73 that are empty.
         assert!(before.loss > 4.0 && after.loss < 3.2, "{before:?} {after:?}");
         assert!(before.positions == 160 && before.top1 < 0.02 && after.top1 > 0.05);
-        assert_eq!(weights, learn(seen, played_moves(seen), &config, |_, _| {}));
+        assert_eq!(weights, learn(seen, played_moves(seen, usize::MAX), &config, |_, _| {}));
+    }
+
+    #[test]
+    fn what_is_not_to_be_learned_stays() {
+        let games = third_line_games();
+        let names = FeatureWeights::names();
+        let is_line = |feature: usize| names[feature].starts_with("line ");
+        let start = FeatureWeights::even(KnownShapes::default());
+        let weights =
+            improve(start, is_line, &games, played_moves(&games, 8), &LearnConfig::default(), |_, _| {});
+        assert!(weights.logs().iter().enumerate().all(|(feature, log)| is_line(feature) == (*log != 0.0)));
     }
 
     #[test]
     fn a_network_teaches_what_it_would_play() {
         let games = third_line_games();
         let teacher = AnyNetwork::load("rollout-a-reduced".as_ref()).unwrap();
-        let lessons = ask(&games, &teacher, || {});
+        let lessons = ask(&games, usize::MAX, &teacher, || {});
         // Sixteen moves, of which four are asked about, twice.
         assert_eq!(lessons.len(), 200 * 4 * 2);
         assert_eq!(lessons.iter().filter(|lesson| lesson.stray.is_some()).count(), 200 * 4);
         let total = |lesson: &Lesson| lesson.answers.iter().map(|(_, share)| share).sum::<f32>();
         assert!(lessons.iter().all(|lesson| (0.5..1.001).contains(&total(lesson))));
-        assert_eq!(lessons[..16], ask(&games[..2], &teacher, || {}));
+        assert_eq!(lessons[..16], ask(&games[..2], usize::MAX, &teacher, || {}));
+        // Every second of these sixteen is about a position after a stray move; the first two are about the first four moves.
+        assert_eq!(lessons[..2], ask(&games[..1], 4, &teacher, || {}));
         let held_out = lessons[..400].to_vec();
         let config = LearnConfig { epochs: 6, rate: 0.3, ..LearnConfig::default() };
         let weights = learn(&games, lessons[400..].to_vec(), &config, |_, _| {});

@@ -116,8 +116,11 @@ fn games(path: &Path) -> Vec<serde_json::Value> {
 fn an_interrupted_experiment_goes_on_without_losing_or_repeating_a_game() {
     let keep = RunOptions { keep: true, ..RunOptions::in_memory() };
     let whole = Experiment::read(&small("whole", SMALL)).unwrap();
-    let results = run(&whole, &keep);
+    let sgf = whole.directory.join("sgf");
+    let results = run(&whole, &RunOptions { sgf: Some(sgf.clone()), ..keep.clone() });
     assert!(results.cells.iter().all(|cell| cell.n == 6));
+    let records = fs::read_dir(sgf.join(&whole.slug).join("many")).unwrap();
+    assert_eq!(records.count(), 6);
     let file = whole.results().join("many.jsonl");
     let expected = games(&file);
     assert_eq!(expected.len(), 7);

@@ -3,7 +3,7 @@
 //! **Formula.** The probability of a move is p = Π γ(feature) over its features, divided by the sum over all candidates.
 //! It starts with `even` visits, half of them won, and `weight` · √p visits that were won, in its own statistics or in its
 //! all-moves-as-first statistics. The features: the eight stones around the point, and wider shapes that are played often;
-//! the line; the distances to the last two moves; captures by size and use; ways out of atari, and whether a ladder catches them all the same; atari, and whether
+//! the line, and where no stone is near, the lines from both edges; the distances to the last two moves; captures by size and use; ways out of atari, and whether a ladder catches them all the same; atari, and whether
 //! a ladder makes it a capture; self-atari; attack and defence of chains with two liberties.
 //!
 //! **Source.** Gelly and Silver 2007 (heuristic priors); S3.1. Coulom 2007 for features whose weights are learned from
@@ -18,7 +18,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tengen_board::{Board, Color, Move, Vertex};
+use tengen_board::{Board, Color, MAX_SIZE, Move, Vertex};
 
 use crate::{
     eval::Candidate,
@@ -120,6 +120,11 @@ const LINE: usize = SHAPES;
 const LAST: usize = LINE + LINES;
 const BEFORE: usize = LAST + DISTANCES;
 const FACT: usize = BEFORE + DISTANCES;
+/// Points that no stone is near, by the lines from the two edges, the nearer one first.
+const OPEN: usize = FACT + Fact::ALL.len();
+/// As many lines as there are to the middle of the largest board.
+const OPEN_LINES: usize = MAX_SIZE.div_ceil(2);
+const OPEN_POINTS: usize = OPEN_LINES * (OPEN_LINES + 1) / 2;
 
 /// The features of one move, as numbers: those below [`Features::NAMED`] have names, the rest are known wide shapes.
 #[derive(Clone, Copy, Debug)]
@@ -130,10 +135,10 @@ pub struct Features {
 
 impl Features {
     /// How many features there are besides wide shapes.
-    pub const NAMED: usize = FACT + Fact::ALL.len();
+    pub const NAMED: usize = OPEN + OPEN_POINTS;
 
-    /// A move has at most a shape, a line, two distances, every fact, and wide shapes.
-    const MOST: usize = 4 + Fact::ALL.len() + wide_shapes::MOST;
+    /// A move has at most a shape, a line, two distances, an open point, every fact, and wide shapes.
+    const MOST: usize = 5 + Fact::ALL.len() + wide_shapes::MOST;
 
     fn new() -> Features {
         Features { list: [0; Features::MOST], len: 0 }
@@ -205,8 +210,8 @@ impl FeatureWeights {
     }
 
     /// The name of each feature: `shape` and the smallest code of its class, `line` from the edge, `last` and `before`
-    /// with the distance to that move, or a fact.
-    fn names() -> Vec<String> {
+    /// with the distance to that move, a fact, or `open` with the lines from the nearer and the farther edge.
+    pub fn names() -> Vec<String> {
         let shapes = ShapeClasses::get();
         let shape = |class| format!("shape {}", shapes.smallest_code(class));
         let numbered = |name: &'static str, numbers: std::ops::Range<usize>| {
@@ -218,6 +223,7 @@ impl FeatureWeights {
             .chain(numbered("last", 2..DISTANCES + 2))
             .chain(numbered("before", 2..DISTANCES + 2))
             .chain(Fact::ALL.iter().map(|fact| format!("{fact:?}")))
+            .chain((1..=OPEN_LINES).flat_map(|far| (1..=far).map(move |near| format!("open {near} {far}"))))
             .collect()
     }
 
@@ -394,6 +400,10 @@ impl FeatureReader {
             features.add(BEFORE + distance(v, before));
         }
         self.add_facts(board, v, last, &mut features);
+        // On boards of up to 9x9, shapes see what there is to see.
+        if board.width().min(board.height()) > 2 * wide_shapes::REACH + 1 && self.surroundings.is_open(v) {
+            features.add(OPEN + open_point(board, v));
+        }
         self.surroundings.names(v, |name| match self.shapes.number(name) {
             Some(number) => {
                 features.add(Features::NAMED + number as usize);
@@ -468,10 +478,23 @@ fn touches_chain_in_atari(board: &Board, enemy: Vertex, me: Color) -> bool {
     })
 }
 
+/// The lines of `v` from the nearest edges in both directions, the first being 0.
+fn lines(board: &Board, v: Vertex) -> (usize, usize) {
+    let (col, row) = (v.col(), v.row());
+    (col.min(board.width() - 1 - col), row.min(board.height() - 1 - row))
+}
+
 /// The line of `v`, the first being 0.
 fn line(board: &Board, v: Vertex) -> usize {
-    let (col, row) = (v.col(), v.row());
-    col.min(row).min(board.width() - 1 - col).min(board.height() - 1 - row).min(LINES - 1)
+    let (cols, rows) = lines(board, v);
+    cols.min(rows).min(LINES - 1)
+}
+
+/// The number of a place that a point may have on the board, whatever the symmetry.
+fn open_point(board: &Board, v: Vertex) -> usize {
+    let (cols, rows) = lines(board, v);
+    let (near, far) = (cols.min(rows), cols.max(rows));
+    far * (far + 1) / 2 + near
 }
 
 /// The distance of two points as Coulom measures it, columns and rows and the larger of them once more; 2 counts as 0.
@@ -524,6 +547,46 @@ mod tests {
         // Two liberties that the opponent could take one by one.
         let diagram = ". . . . . . / . . . . . . / . O O . . . / O X X . . . / . O . . . . / . . O . . .";
         assert_eq!(facts(diagram, "D3", "B2"), [Fact::Defend]);
+    }
+
+    #[test]
+    fn open_points_are_known_by_their_lines() {
+        let names = FeatureWeights::names();
+        let mut reader = FeatureWeights::even(KnownShapes::default()).reader();
+        let mut open = |board: &Board, at: &str| -> Option<String> {
+            reader.look(board, [Move::PASS; 2]);
+            let features = reader.features(board, vertex(at));
+            features
+                .iter()
+                .map(|&feature| names[feature as usize].clone())
+                .find(|name| name.starts_with("open"))
+        };
+        let mut board = Board::new(19, 19);
+        assert_eq!(open(&board, "D4").as_deref(), Some("open 4 4"));
+        assert_eq!(open(&board, "Q17").as_deref(), Some("open 3 4"));
+        assert_eq!(open(&board, "K10").as_deref(), Some("open 10 10"));
+        assert_eq!(open(&board, "T1").as_deref(), Some("open 1 1"));
+        // A stone four lines away is near, one five lines away is not.
+        board.play("Q16".parse().unwrap());
+        assert_eq!(open(&board, "Q12"), None);
+        assert_eq!(open(&board, "Q11").as_deref(), Some("open 4 9"));
+        assert_eq!(open(&Board::new(9, 9), "E5"), None);
+        assert_eq!(open(&Board::new(19, 10), "D5").as_deref(), Some("open 4 5"));
+    }
+
+    #[test]
+    fn the_first_moves_on_a_large_board_are_in_the_corners() {
+        let board = Board::new(19, 19);
+        let mut candidates: Vec<_> = board.empties().iter().map(|&v| Candidate::new(v.into())).collect();
+        Knowledge::new(&KnowledgeConfig::default()).rate(&board, [Move::PASS; 2], &mut candidates);
+        let corner = |c: &&Candidate| {
+            c.mv.vertex().is_some_and(|v| {
+                let (cols, rows) = lines(&board, v);
+                (2..=4).contains(&cols) && (2..=4).contains(&rows)
+            })
+        };
+        let share: f32 = candidates.iter().filter(corner).map(|c| c.prior).sum();
+        assert!(share > 0.7, "{share}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use tengen_board::{Board, MAX_SIZE, Move, Vertex, VertexMap, splitmix};
 
 /// How far neighbourhoods reach.
-const REACH: usize = 4;
+pub(crate) const REACH: usize = 4;
 const SIDE: usize = MAX_SIZE + 2 * REACH;
 const POINTS: usize = 60;
 /// Points of the neighbourhoods of which only colours are looked at.
@@ -134,6 +134,15 @@ impl Surroundings {
             self.codes[cell(v.col(), v.row())] = code;
         }
         self.last = last.vertex().map(|v| (v.col() as isize, v.row() as isize));
+    }
+
+    /// Whether no stone is near the point.
+    #[inline]
+    pub(crate) fn is_open(&self, v: Vertex) -> bool {
+        let origin = cell(v.col(), v.row());
+        TABLES.points.iter().all(|&(cols, lines)| {
+            matches!(self.codes[origin.wrapping_add_signed(lines * SIDE as isize + cols)], 0 | EDGE)
+        })
     }
 
     /// Calls `each` with the name of each shape around the point, in each family from small to large, as long as it says that

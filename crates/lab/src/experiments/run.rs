@@ -1,5 +1,7 @@
 //! Runs experiments: every cell in rounds, so that all arms have about the same number of games whenever it is stopped.
 
+use std::path::PathBuf;
+
 use serde_json::Value as Json;
 use tengen_engine::{clock::TimeSettings, player::StopSignal};
 
@@ -27,12 +29,14 @@ pub struct RunOptions {
     pub keep: bool,
     /// Whether results that are there are thrown away.
     pub fresh: bool,
+    /// Where game records go, in a directory for each experiment and cell.
+    pub sgf: Option<PathBuf>,
 }
 
 impl RunOptions {
     /// Everything in memory, one after the other.
     pub fn in_memory() -> RunOptions {
-        RunOptions { scale: 1.0, concurrency: Some(1), keep: false, fresh: false }
+        RunOptions { scale: 1.0, concurrency: Some(1), keep: false, fresh: false, sgf: None }
     }
 }
 
@@ -102,6 +106,9 @@ impl Experiment {
         } else {
             Journal::in_memory()
         };
+        if let Some(sgf) = &options.sgf {
+            journal = journal.with_sgf(&sgf.join(&self.slug).join(&name));
+        }
         let records = matches::run(&config, games, concurrency, &mut journal, stop, |_| on_item(&name))?;
         Ok(Records::Games(records))
     }

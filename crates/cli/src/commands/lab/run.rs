@@ -1,5 +1,7 @@
 //! `tengen lab run`: plays what is missing.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 use tengen_lab::experiments::{Experiment, RunOptions, power, report};
@@ -28,6 +30,9 @@ pub(super) struct RunArgs {
     /// Games at a time; as many as there are cores if absent
     #[arg(short, long, value_name = "N")]
     concurrency: Option<usize>,
+    /// Also write a game record of every game into this directory; results keep no moves
+    #[arg(long, value_name = "DIR")]
+    sgf_dir: Option<PathBuf>,
     #[command(flatten)]
     directory: DirectoryArgs,
 }
@@ -45,6 +50,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
             concurrency: args.concurrency,
             keep: !args.dummy,
             fresh: args.fresh && !args.dummy,
+            sgf: args.sgf_dir.clone(),
         };
         output.remark(format!("{}: {}", experiment.slug, experiment.config.claim));
         output.remark(format!("  {}", power(&experiment, options.scale)));

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, sgf};
 use tengen_engine::{prior::FeatureWeights, whole_file::write_whole};
-use tengen_lab::learn_knowledge::{LearnConfig, Lesson, ask, learn, played_moves, predict};
+use tengen_lab::learn_knowledge::{LearnConfig, Lesson, ask, improve, learn, played_moves, predict};
 use tengen_nets::AnyNetwork;
 
 use crate::output::Output;
@@ -34,9 +34,18 @@ pub(crate) struct KnowledgeArgs {
     /// A network that is asked what to play in some of the positions, and after stray moves, in place of the moves played
     #[arg(long, value_name = "FILE")]
     teacher: Option<PathBuf>,
+    /// Keep the weights that come with the program, and learn only those of features whose names begin so, such as `open`
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Learn from positions of the first moves of each game only
+    #[arg(long, default_value_t = usize::MAX, hide_default_value = true, value_name = "N")]
+    moves: usize,
     /// Passes over the lessons
     #[arg(long, default_value_t = LearnConfig::default().epochs)]
     epochs: usize,
+    /// Size of the steps in the first pass; a larger one serves where few weights are learned
+    #[arg(long, default_value_t = LearnConfig::default().rate)]
+    rate: f32,
     /// Learn wide shapes that were played at least so many times
     #[arg(long, default_value_t = LearnConfig::default().played, value_name = "TIMES")]
     played: u32,
@@ -54,15 +63,23 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
         "--out {}: wide shapes go into a second file that ends so; choose another ending, such as .weights",
         args.out.display()
     );
+    ensure!(args.rate > 0.0 && args.rate <= 1.0, "--rate {}: must be more than 0 and at most 1", args.rate);
+    let names = FeatureWeights::names();
+    if let Some(only) = &args.only {
+        ensure!(
+            names.iter().any(|name| name.starts_with(only)),
+            "--only {only}: no feature has a name that begins so; see the names in knowledge.weights"
+        );
+    }
     let mut games = Vec::new();
     for file in &args.data {
         games.extend(read_games(file)?);
     }
     let teacher = args.teacher.as_deref().map(AnyNetwork::load).transpose()?;
     let lessons = |games: &[Game], output: &mut Output| -> Vec<Lesson> {
-        let Some(teacher) = &teacher else { return played_moves(games) };
+        let Some(teacher) = &teacher else { return played_moves(games, args.moves) };
         let bar = output.bar(games.len() as u64, None, "games");
-        let lessons = ask(games, teacher, || bar.inc(1));
+        let lessons = ask(games, args.moves, teacher, || bar.inc(1));
         bar.finish_and_clear();
         lessons
     };
@@ -71,8 +88,14 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     let learned = lessons(&games, output);
     let bar = output.bar(args.epochs as u64, None, "epochs");
     bar.tick();
-    let config = LearnConfig { epochs: args.epochs, played: args.played, ..LearnConfig::default() };
-    let weights = learn(&games, learned, &config, |_, _| bar.inc(1));
+    let config = LearnConfig { epochs: args.epochs, rate: args.rate, played: args.played };
+    let weights = match &args.only {
+        None => learn(&games, learned, &config, |_, _| bar.inc(1)),
+        Some(only) => {
+            let is_learned = |feature: usize| names.get(feature).is_some_and(|name| name.starts_with(only));
+            improve(FeatureWeights::standard(), is_learned, &games, learned, &config, |_, _| bar.inc(1))
+        }
+    };
     bar.finish_and_clear();
     save(args, games.len(), &weights)?;
     let mut results = Vec::new();
@@ -117,14 +140,16 @@ pub(super) fn read_games(text: &str) -> Result<Vec<Game>> {
 fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<()> {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
     let names: Vec<_> = args.data.iter().map(|file| name(file)).collect();
+    let teacher = args.teacher.as_deref().map(|net| name(&net.to_string_lossy()));
     let text = format!(
         "# Logarithms of the weights of move features, learned by `tengen train knowledge` from {games} games\n\
-         # ({}), {} epochs{}.\n{weights}",
+         # ({}), {} epochs{}.\n{}{weights}",
         names.join(", "),
         args.epochs,
-        args.teacher
-            .as_deref()
-            .map_or(String::new(), |net| format!(", taught by {}", name(&net.to_string_lossy())))
+        teacher.map_or(String::new(), |net| format!(", taught by {net}")),
+        args.only.as_ref().map_or(String::new(), |only| format!(
+            "# So learned are only those that begin with `{only}`; the others are those that came with the program.\n"
+        )),
     );
     let write = |path: &Path, bytes: &[u8]| {
         write_whole(path, bytes)
