@@ -31,7 +31,7 @@ pub(crate) struct PlayerArgs {
     /// Change any parameter (`tengen presets NAME` shows them); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Threads of the search
+    /// Threads of the search; if absent, all cores where somebody waits for the player (play, gtp) and no seed is given, else one
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
     /// Playouts a move

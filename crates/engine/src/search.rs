@@ -165,6 +165,15 @@ impl SearchConfig {
         {
             return Err(("widening.base", "must be more than 1"));
         }
+        if let Some(knowledge) = &self.knowledge {
+            let share = 0.0..=1.0;
+            if !share.contains(&knowledge.equal_share) {
+                return Err(("knowledge.equal_share", "must be from 0 to 1"));
+            }
+            if !share.contains(&knowledge.pass) {
+                return Err(("knowledge.pass", "must be from 0 to 1"));
+            }
+        }
         self.limits.check()
     }
 }

@@ -60,11 +60,15 @@ mod tests {
         assert!(matches!(parameters.set("nose", "1"), Err(ConfigureError::UnknownKey { .. })));
         assert!(matches!(parameters.set("eyes", "blue"), Err(ConfigureError::InvalidValue { .. })));
         assert_eq!(parameters.get("eyes").unwrap(), "one-chain");
-        let mut spec: PlayerSpec = "uct".parse().unwrap();
+        let mut spec: PlayerSpec = "classic".parse().unwrap();
         let parameters: &mut dyn Configure = &mut spec;
-        for (key, value) in
-            [("batch", "100000000"), ("limits.max_length", "1e30"), ("limits.max_length", "nan")]
-        {
+        for (key, value) in [
+            ("batch", "100000000"),
+            ("limits.max_length", "1e30"),
+            ("limits.max_length", "nan"),
+            ("knowledge.equal_share", "1.5"),
+            ("knowledge.pass", "-1"),
+        ] {
             assert!(matches!(parameters.set(key, value), Err(ConfigureError::InvalidValue { .. })), "{key}");
         }
     }

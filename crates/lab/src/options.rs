@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_engine::player::Budget;
 
-use crate::error::SpecError;
+use crate::{error::SpecError, parallel::concurrency_for};
 
 /// How long a player thinks, on what, and with which networks. Absent means the player's own choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +52,14 @@ impl PlayerOptions {
     /// How much the player may think about one move.
     pub fn budget(&self) -> Budget {
         Budget { playouts: self.playouts, time: self.time.map(Duration::from_secs_f64), ..Budget::default() }
+    }
+
+    /// Lets a player that somebody waits for think on all cores, up to eight, unless its threads are named or a seed asks for
+    /// the same game every time.
+    pub fn use_cores(&mut self) {
+        if self.seed.is_none() {
+            self.threads.get_or_insert_with(|| concurrency_for(1).min(8));
+        }
     }
 
     /// The seed, or one that differs from run to run.

@@ -1,8 +1,6 @@
 //! The players that a page can choose from: the presets, and those named on the command line. A page sends a name from
 //! this list, never a command line or a file.
 
-use std::thread;
-
 use serde::Serialize;
 use tengen_lab::{PRESETS, PlayerConfig, PlayerSpec, Preset};
 
@@ -72,7 +70,7 @@ impl Roster {
         if playouts.is_some() || seconds.is_some() {
             (spec.options.playouts, spec.options.time) = (*playouts, *seconds);
         }
-        spec.options.threads.get_or_insert_with(threads);
+        spec.options.use_cores();
         match &mut spec.config {
             PlayerConfig::Mcts(config) => {
                 config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB);
@@ -85,11 +83,6 @@ impl Roster {
         }
         Ok(Some(spec))
     }
-}
-
-/// As many as the machine can run at once, within reason.
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, |n| n.get().min(8))
 }
 
 #[cfg(test)]

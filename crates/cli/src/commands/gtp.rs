@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   tengen gtp                               the default player
   tengen gtp --preset rave --seed 7        a preset, the same games every time
-  tengen gtp --time 5 --threads 2          seconds a move
+  tengen gtp --time 5 --threads 2          seconds a move; without --threads or --seed, all cores think
   tengen gtp --set ponder=true             thinks on the opponent's time
   tengen gtp --set pace.lag=1              keeps a second back for a slow connection
   tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
@@ -32,7 +32,8 @@ pub(crate) struct GtpArgs {
 }
 
 pub(crate) fn run(args: &GtpArgs) -> Result<()> {
-    let spec = args.player.spec()?;
+    let mut spec = args.player.spec()?;
+    spec.options.use_cores();
     let mut server = Server::new(spec.build()?).with_game(args.game.game(19)?);
     if let Some(seed) = spec.options.seed {
         server = server.with_seed(seed);

@@ -32,7 +32,8 @@ const HELP: &str = "\
   quit         leave without a result";
 
 pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
-    let spec = args.player.spec()?;
+    let mut spec = args.player.spec()?;
+    spec.options.use_cores();
     let mut game = args.game.game(9)?;
     if args.handicap > 0 {
         game.place_fixed_handicap(args.handicap).context("--handicap")?;
