@@ -109,7 +109,7 @@ pub fn played_moves(games: &[Game], moves: usize) -> Vec<Lesson> {
     games.iter().enumerate().flat_map(of_game).collect()
 }
 
-/// What a network says about positions before the last of the first `moves` of each game; `progress` is told of each game
+/// What a network says about some of the positions before the first `moves` moves of each game; `progress` is told of each game
 /// that is done.
 pub fn ask(games: &[Game], moves: usize, teacher: &AnyNetwork, mut progress: impl FnMut()) -> Vec<Lesson> {
     let numbers: Vec<usize> = (0..games.len()).collect();

@@ -64,6 +64,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
         args.out.display()
     );
     ensure!(args.rate > 0.0 && args.rate <= 1.0, "--rate {}: must be more than 0 and at most 1", args.rate);
+    ensure!(args.moves > 0, "--moves 0: must be at least 1");
     let names = FeatureWeights::names();
     if let Some(only) = &args.only {
         ensure!(
