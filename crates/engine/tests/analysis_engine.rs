@@ -438,10 +438,11 @@ proptest! {
 
     #[test]
     fn any_values_are_survived(field in proptest::sample::select(fields()), value in value()) {
+        let id = if field == "id" { value.clone() } else { json!("x") };
         let answers = session(1, &[query("x", json!({ field: value, "maxVisits": 2 }))]);
         prop_assert!(!answers.is_empty());
         for answer in answers {
-            prop_assert!(answer["id"] == "x" || answer["error"].is_string(), "{}", answer);
+            prop_assert!(answer["id"] == id || answer["error"].is_string(), "{}", answer);
         }
     }
 }
