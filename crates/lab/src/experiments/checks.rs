@@ -43,6 +43,8 @@ pub struct Check {
 pub enum Expect {
     /// Above zero.
     More,
+    /// A mark, set with the number of games: once all of them are played, the whole interval lies above it, however wide it is.
+    Above,
     /// Below zero.
     Less,
     /// No difference worth mentioning.
@@ -118,8 +120,9 @@ pub(super) const WIDEST: f64 = 5.0;
 const FEWEST: usize = 5;
 
 impl Check {
-    /// Applies the statement to results, at every value of the sweep and for every quantity that it names.
-    pub(super) fn apply(&self, results: &Results) -> Vec<Checked> {
+    /// Applies the statement to results, at every value of the sweep and for every quantity that it names. So many games or
+    /// runs were `planned` for each.
+    pub(super) fn apply(&self, results: &Results, planned: usize) -> Vec<Checked> {
         let cells: Vec<_> = results
             .values
             .iter()
@@ -127,10 +130,10 @@ impl Check {
             .filter(|value| self.at.is_none() || value.at == self.at)
             .filter(|value| self.quantity.is_none() || value.quantity == self.quantity)
             .collect();
-        cells.iter().map(|value| self.apply_to(value, results)).collect()
+        cells.iter().map(|value| self.apply_to(value, results, planned)).collect()
     }
 
-    fn apply_to(&self, value: &Value, results: &Results) -> Checked {
+    fn apply_to(&self, value: &Value, results: &Results, planned: usize) -> Checked {
         let mut claim = self.claim.clone();
         if let Some(at) = value.at.filter(|_| self.at.is_none()) {
             claim += &format!(" (at {at})");
@@ -161,8 +164,10 @@ impl Check {
                 leaning: None,
             };
         };
-        let (tells, is_wide) = (self.tells(difference.interval), difference.interval.half_width() > WIDEST);
-        let undecided = n < FEWEST || is_wide || difference.interval.half_width().is_nan();
+        let (tells, half_width) = (self.tells(difference.interval), difference.interval.half_width());
+        let early = self.expect == Expect::Above && value.n < planned;
+        let is_wide = self.expect != Expect::Above && half_width > WIDEST;
+        let undecided = n < FEWEST || early || is_wide || half_width.is_nan();
         // A wide interval that contains zero does not speak for equality, nor against a gain.
         let absence = matches!(self.expect, Expect::Same | Expect::NotMore);
         let points = tells == Verdict::Fails || tells == Verdict::Holds && !absence;
@@ -174,7 +179,7 @@ impl Check {
             paper: self.paper,
             n,
             verdict: if undecided { Verdict::Inconclusive } else { tells },
-            leaning: (undecided && n >= FEWEST && points).then_some(tells),
+            leaning: (undecided && !early && n >= FEWEST && points).then_some(tells),
         }
     }
 
@@ -187,8 +192,10 @@ impl Check {
             if self.expect == Expect::Less { Interval(-interval.1, -interval.0) } else { interval };
         let paper = self.paper.map(|paper| if self.expect == Expect::Less { -paper } else { paper });
         match (self.expect, self.range) {
-            (Expect::More | Expect::Less, _) if low > 0.0 => Verdict::Holds,
-            (Expect::More | Expect::Less, _) if high < 0.0 || paper.is_some_and(|paper| high < paper) => {
+            (Expect::More | Expect::Above | Expect::Less, _) if low > 0.0 => Verdict::Holds,
+            (Expect::More | Expect::Above | Expect::Less, _)
+                if high < 0.0 || paper.is_some_and(|paper| high < paper) =>
+            {
                 Verdict::Fails
             }
             (Expect::Same, _) if low <= 0.0 && high >= 0.0 => Verdict::Holds,
@@ -204,6 +211,7 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::results::Data;
 
     fn check(expect: Expect, paper: Option<f64>) -> Check {
         Check {
@@ -227,6 +235,8 @@ mod tests {
             (Expect::More, None, (-1.0, 7.0), Inconclusive),
             (Expect::More, Some(8.0), (-1.0, 7.0), Fails),
             (Expect::More, None, (-9.0, -1.0), Fails),
+            (Expect::Above, None, (1.0, 30.0), Holds),
+            (Expect::Above, None, (-1.0, 30.0), Inconclusive),
             (Expect::Less, None, (-9.0, -1.0), Holds),
             (Expect::Less, Some(-8.0), (-7.0, 1.0), Fails),
             (Expect::Same, None, (-3.0, 4.0), Holds),
@@ -240,6 +250,28 @@ mod tests {
         ] {
             let interval = Interval(interval.0, interval.1);
             assert_eq!(check(expect, paper).tells(interval), verdict, "{expect:?} {paper:?} {interval:?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_judged_once_all_games_are_played() {
+        use Verdict::{Holds, Inconclusive};
+        let won = Value {
+            arm: String::new(),
+            at: None,
+            quantity: None,
+            n: 16,
+            data: Some(Data::Share { score: 15.0, n: 16 }),
+            paper: None,
+        };
+        let results = Results { cells: Vec::new(), values: vec![won], checks: Vec::new(), even: 50.0 };
+        for (expect, planned, verdict, leaning) in [
+            (Expect::Above, 16, Holds, None),
+            (Expect::Above, 20, Inconclusive, None),
+            (Expect::More, 16, Inconclusive, Some(Holds)),
+        ] {
+            let checked = &check(expect, None).apply(&results, planned)[0];
+            assert_eq!((checked.verdict, checked.leaning), (verdict, leaning), "{expect:?} of {planned}");
         }
     }
 }

@@ -194,7 +194,8 @@ impl Results {
             results.push(summed_up(cell, header, &records));
         }
         let mut results = Results { cells: results, values, checks: Vec::new(), even: config.kind.even() };
-        results.checks = config.checks.iter().flat_map(|check| check.apply(&results)).collect();
+        results.checks =
+            config.checks.iter().flat_map(|check| check.apply(&results, experiment.planned(1.0))).collect();
         results
     }
 

@@ -14,7 +14,8 @@ pub fn collection(experiments: &[(Experiment, Results)], link: &str) -> String {
          The experiments of the papers that tengen implements, repeated. Each has its page with tables, plots, configurations and \
          differences from the paper; each can be run again with `tengen lab run NAME`. Intervals are at 95%; a result that is not \
          known within 5 points on either side counts as inconclusive, \
-         and the page says which way it points. This page is written by `tengen lab report`.\n\n\
+         and the page says which way it points. A mark of our own is reached when all games that were planned are played and the \
+         whole interval lies above it. This page is written by `tengen lab report`.\n\n\
          | claim | the paper reports | ours | games or runs | verdict |\n|---|---|---|---|---|\n",
     );
     for (experiment, results) in experiments {
