@@ -122,8 +122,8 @@ pub struct Value {
 }
 
 impl Value {
-    /// Whether the interval is too wide to decide anything.
-    pub fn is_inconclusive(&self) -> bool {
+    /// Whether the interval is too wide to decide anything but a mark.
+    pub fn is_wide(&self) -> bool {
         self.data.is_none_or(|data| {
             let width = data.interval().half_width();
             width.is_nan() || width > super::checks::WIDEST

@@ -1,7 +1,11 @@
 //! The tables of a report, the same for every format.
 
 use crate::{
-    experiments::{checks::Verdict, config::Experiment, results::Results},
+    experiments::{
+        checks::{Verdict, WIDEST},
+        config::Experiment,
+        results::Results,
+    },
     stats::Interval,
 };
 
@@ -120,9 +124,9 @@ pub fn values(experiment: &Experiment, results: &Results) -> Table {
             number(ours),
             interval(value.data.map(|data| data.interval()), false),
             signed(ours.zip(value.paper).map(|(ours, paper)| ours - paper)),
-            match (value.n, value.is_inconclusive()) {
+            match (value.n, value.is_wide()) {
                 (0, _) => "not run".to_owned(),
-                (_, true) => "inconclusive".to_owned(),
+                (_, true) => format!("wider than ±{WIDEST}"),
                 _ => String::new(),
             },
         ]);
