@@ -44,12 +44,16 @@ pub enum TimeSettings {
         main: Duration,
         /// After each move.
         increment: Duration,
+        /// The clock never shows more after a move; [`TimeSettings::LONGEST`] if it may.
+        cap: Duration,
+        /// For any one move; [`TimeSettings::LONGEST`] if there is no such limit.
+        per_move: Duration,
     },
 }
 
 impl TimeSettings {
     /// The names of the time controls, as [`TimeSettings::from_str`] and KataGo's `kata-time_settings` write them.
-    pub const NAMES: [&'static str; 5] = ["none", "absolute", "byoyomi", "canadian", "fischer"];
+    pub const NAMES: [&'static str; 6] = ["none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped"];
 
     /// Longer times are cut to this, a year, so that sums cannot overflow.
     pub const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -78,8 +82,8 @@ impl TimeSettings {
 /// A text that is no time control.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{0:?} is no time control: write none, absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES or \
-     fischer MAIN INCREMENT, with times in seconds"
+    "{0:?} is no time control: write none, absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES, \
+     fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT CAP TIME_PER_MOVE (-1 for none), with times in seconds"
 )]
 pub struct ParseTimeError(String);
 
@@ -90,6 +94,7 @@ impl FromStr for TimeSettings {
     fn from_str(text: &str) -> Result<TimeSettings, ParseTimeError> {
         let wrong = || ParseTimeError(text.chars().take(60).collect());
         let seconds = |word: &str| parse_seconds(word).ok_or_else(wrong);
+        let limit = |word: &str| if is_negative(word) { Ok(TimeSettings::LONGEST) } else { seconds(word) };
         let count = |word: &str| word.parse::<u32>().map_err(|_| wrong());
         let words: Vec<_> = text.split_whitespace().collect();
         Ok(match words[..] {
@@ -103,12 +108,26 @@ impl FromStr for TimeSettings {
                     (_, main, period, periods) => TimeSettings::ByoYomi { main, period, periods },
                 }
             }
-            ["fischer", main, increment] => {
-                TimeSettings::Fischer { main: seconds(main)?, increment: seconds(increment)? }
-            }
+            ["fischer", main, increment] => TimeSettings::Fischer {
+                main: seconds(main)?,
+                increment: seconds(increment)?,
+                cap: TimeSettings::LONGEST,
+                per_move: TimeSettings::LONGEST,
+            },
+            ["fischer-capped", main, increment, cap, per_move] => TimeSettings::Fischer {
+                main: seconds(main)?,
+                increment: seconds(increment)?,
+                cap: limit(cap)?,
+                per_move: limit(per_move)?,
+            },
             _ => return Err(wrong()),
         })
     }
+}
+
+/// How KataGo writes that there is no limit.
+fn is_negative(text: &str) -> bool {
+    text.parse().is_ok_and(|seconds: f64| seconds < 0.0)
 }
 
 /// A time in seconds, zero or more.
@@ -130,7 +149,13 @@ impl fmt::Display for TimeSettings {
             TimeSettings::Canadian { main, period, stones } => {
                 write!(f, "canadian {} {} {stones}", s(main), s(period))
             }
-            TimeSettings::Fischer { main, increment } => write!(f, "fischer {} {}", s(main), s(increment)),
+            TimeSettings::Fischer { main, increment, cap: TimeSettings::LONGEST, per_move: TimeSettings::LONGEST } => {
+                write!(f, "fischer {} {}", s(main), s(increment))
+            }
+            TimeSettings::Fischer { main, increment, cap, per_move } => {
+                let limit = |time: &Duration| if *time == TimeSettings::LONGEST { -1.0 } else { s(time) };
+                write!(f, "fischer-capped {} {} {} {}", s(main), s(increment), limit(cap), limit(per_move))
+            }
         }
     }
 }
@@ -187,6 +212,8 @@ pub struct Clock {
     pub stones: u32,
     /// What moves cost besides the time that was measured here.
     pub delays: Delays,
+    /// What it showed after the last move, if nothing has been said about it since.
+    measured: Option<(Duration, u32)>,
 }
 
 impl Clock {
@@ -194,19 +221,26 @@ impl Clock {
     pub fn new(settings: TimeSettings) -> Clock {
         let left = match settings {
             TimeSettings::Unlimited => return Clock::default(),
-            TimeSettings::Fischer { main, increment } if main.is_zero() => increment,
+            TimeSettings::Fischer { main, increment, .. } if main.is_zero() => increment,
             TimeSettings::Absolute { main }
             | TimeSettings::Canadian { main, .. }
             | TimeSettings::ByoYomi { main, .. }
             | TimeSettings::Fischer { main, .. } => main,
         };
-        let mut clock = Clock { settings, left, stones: 0, delays: Delays::default() };
+        let mut clock = Clock { settings, left, ..Clock::default() };
         clock.end_main_time();
         clock
     }
 
-    /// What GTP's `time_left` says. Without time settings it tells those too. What it says differs from our own
-    /// measurement by the delay on the way.
+    /// What GTP's `time_settings` says, before a game or, with the same settings, again before each of its moves: what was
+    /// learned about delays stays.
+    pub fn restart(&mut self, settings: TimeSettings) {
+        let measured = self.measured.filter(|_| settings == self.settings);
+        *self = Clock { delays: self.delays, measured, ..Clock::new(settings) };
+    }
+
+    /// What GTP's `time_left` says. Without time settings it tells those too. After a move that was measured here, it
+    /// differs from the measurement by the delay on the way.
     pub fn set(&mut self, left: Duration, stones: u32) {
         if self.settings == TimeSettings::Unlimited {
             self.settings = match stones {
@@ -216,8 +250,8 @@ impl Clock {
                 _ => TimeSettings::Canadian { main: Duration::ZERO, period: left, stones },
             };
         }
-        if stones == self.stones {
-            self.delays.note(self.left.saturating_sub(left));
+        if let Some((measured, _)) = self.measured.take().filter(|&(_, measured)| measured == stones) {
+            self.delays.note(measured.saturating_sub(left));
         }
         (self.left, self.stones) = (left, stones);
         self.end_main_time();
@@ -247,20 +281,26 @@ impl Clock {
         match self.settings {
             TimeSettings::Unlimited => TimeSettings::LONGEST,
             TimeSettings::Canadian { period, .. } if self.stones == 0 => self.left + period,
-            TimeSettings::Absolute { .. } | TimeSettings::Fischer { .. } | TimeSettings::Canadian { .. } => {
-                self.left
-            }
+            TimeSettings::Absolute { .. } | TimeSettings::Canadian { .. } => self.left,
+            TimeSettings::Fischer { per_move, .. } => self.left.min(per_move),
             TimeSettings::ByoYomi { period, periods, .. } if self.stones == 0 => self.left + period * periods,
             TimeSettings::ByoYomi { period, .. } => self.left + period * (self.stones - 1),
         }
     }
 
     /// Takes the time of a move off the clock and makes it ready for the next. `false` if the flag has fallen.
-    pub fn spend(&mut self, mut used: Duration) -> bool {
-        if used > self.until_flag() {
+    pub fn spend(&mut self, used: Duration) -> bool {
+        let stands = used <= self.until_flag();
+        if stands {
+            self.take_off(used);
+        } else {
             self.left = Duration::ZERO;
-            return false;
         }
+        self.measured = stands.then_some((self.left, self.stones));
+        stands
+    }
+
+    fn take_off(&mut self, mut used: Duration) {
         if self.stones == 0 && used > self.left {
             used -= self.left;
             self.left = Duration::ZERO;
@@ -269,8 +309,8 @@ impl Clock {
         match self.settings {
             TimeSettings::Unlimited => {}
             TimeSettings::Absolute { .. } => self.left -= used,
-            TimeSettings::Fischer { increment, .. } => {
-                self.left = (self.left.saturating_sub(used) + increment).min(TimeSettings::LONGEST);
+            TimeSettings::Fischer { increment, cap, .. } => {
+                self.left = (self.left.saturating_sub(used) + increment).min(cap);
             }
             _ if self.stones == 0 => {
                 self.left -= used;
@@ -290,7 +330,6 @@ impl Clock {
                 self.left = period;
             }
         }
-        true
     }
 }
 
@@ -318,6 +357,8 @@ mod tests {
         assert_eq!(play("10", &[4, 6, 1]), [Some((6, 0)), Some((0, 0)), None]);
         assert_eq!(play("fischer 10 3", &[10, 3, 4]), [Some((3, 0)), Some((3, 0)), None]);
         assert_eq!(play("fischer 0 5", &[3, 7, 6]), [Some((7, 0)), Some((5, 0)), None]);
+        assert_eq!(play("fischer-capped 10 5 12 6", &[1, 6, 7]), [Some((12, 0)), Some((11, 0)), None]);
+        assert_eq!(play("fischer-capped 10 5 -1 -1", &[1, 7, 12]), [Some((14, 0)), Some((12, 0)), Some((5, 0))]);
         assert_eq!(
             play("canadian 10 20 2", &[4, 10, 16, 5, 1]),
             [Some((6, 0)), Some((16, 1)), Some((20, 2)), Some((15, 1)), Some((20, 2))]
@@ -349,18 +390,36 @@ mod tests {
         clock.spend(Duration::from_secs(1));
         clock.set(Duration::from_millis(58_500), 0);
         assert!((clock.delays.worst - 0.5).abs() < 1e-6 && (clock.delays.mean - 0.05).abs() < 1e-6);
-        clock.set(Duration::from_millis(58_500), 0);
-        assert!(clock.delays.worst < 0.5);
+        let seen = clock.delays;
+        clock.set(Duration::from_secs(30), 0);
+        assert_eq!(clock.delays, seen, "no move was measured in between");
+    }
+
+    #[test]
+    fn settings_said_again_before_every_move_are_no_delay() {
+        let settings = "60".parse().unwrap();
+        let mut clock = Clock::new(settings);
+        for left in [30, 29, 28] {
+            clock.restart(settings);
+            clock.set(Duration::from_secs(left), 0);
+            assert!(clock.delays.worst < 0.6 && clock.left == Duration::from_secs(left), "{clock:?}");
+            clock.spend(Duration::from_millis(500));
+        }
+        assert!(clock.delays.worst > 0.49, "half a second more than was measured: {clock:?}");
+        clock.restart("90".parse().unwrap());
+        clock.set(Duration::from_secs(10), 0);
+        assert!(clock.delays.worst < 0.6, "another clock: {clock:?}");
     }
 
     #[test]
     fn settings_are_written_and_read() {
-        for text in ["none", "absolute 2.5", "byoyomi 60 10 5", "canadian 60 300 25", "fischer 60 0.5"] {
+        let texts = ["none", "absolute 2.5", "byoyomi 60 10 5", "canadian 60 300 25", "fischer 60 0.5"];
+        for text in texts.into_iter().chain(["fischer-capped 60 5 90 -1", "fischer-capped 60 5 -1 7.5"]) {
             let settings: TimeSettings = text.parse().unwrap();
             assert_eq!(settings.to_string(), text);
         }
         assert_eq!("byoyomi 60 10 0".parse(), Ok(TimeSettings::Absolute { main: Duration::from_mins(1) }));
-        for text in ["", "-1", "nan", "absolute", "fischer 1", "canadian 1 1 x", "hourglass 3", "1 2"] {
+        for text in ["", "-1", "nan", "absolute", "fischer 1", "fischer-capped 1 1 1 x", "canadian 1 1 x", "hourglass 3", "1 2"] {
             let error = text.parse::<TimeSettings>().unwrap_err().to_string();
             assert!(error.contains("fischer MAIN INCREMENT"), "{error}");
         }

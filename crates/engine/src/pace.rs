@@ -112,10 +112,13 @@ impl PaceConfig {
                 let free = reserve.free_for_good(left, main, moves);
                 (free / moves, free / 2.0)
             }
-            TimeSettings::Fischer { main, increment } => {
+            TimeSettings::Fischer { main, increment, cap, per_move } => {
                 let free = reserve.free_for_good(left, main, moves);
-                // What the increment brings may be spent before it comes, as long as enough is there.
-                (free / moves + 0.9 * increment.as_secs_f64(), 0.8 * free)
+                let [increment, cap, per_move] = [increment, cap, per_move].map(|time| time.as_secs_f64());
+                // What the increment brings may be spent before it comes, as long as enough is there; what the cap
+                // would cut off is lost if it is not.
+                let enough = (free / moves + 0.9 * increment).max(left + increment - cap);
+                (enough, (0.8 * free).min(reserve.free(per_move, 1.0)))
             }
             TimeSettings::Canadian { period, stones, .. } if clock.stones == 0 => {
                 let stones = f64::from(stones.max(1));
@@ -316,6 +319,8 @@ mod tests {
             ("fischer 10 1", 19, 0.1),
             ("fischer 1 0.5", 9, 0.02),
             ("fischer 0 1", 19, 0.02),
+            ("fischer-capped 10 1 12 -1", 19, 0.1),
+            ("fischer-capped 10 2 15 1.5", 19, 0.1),
         ] {
             assert!(play(control, size, 3 * size * size / 2, delay).is_some(), "{control}");
         }

@@ -50,10 +50,13 @@ impl RootMove {
 
     /// What the value is at least, for all that the visits tell: five standard errors less (KataGo).
     pub fn lower_bound(&self, color: Color) -> f32 {
-        let value = self.value_for(color);
-        // Without a deviation, that of games which are only won or lost.
-        let deviation = self.value_deviation.unwrap_or_else(|| (value * (1.0 - value)).sqrt());
-        value - BOUND * deviation / (self.visits.max(1) as f32).sqrt()
+        let (value, visits) = (self.value_for(color), self.visits as f32);
+        let deviation = self.value_deviation.unwrap_or_else(|| {
+            // That of games which are only won or lost, with one more of each: a few equal ones are not certain.
+            let mean = (value * visits + 1.0) / (visits + 2.0);
+            (mean * (1.0 - mean)).sqrt()
+        });
+        value - BOUND * deviation / visits.max(1.0).sqrt()
     }
 }
 
@@ -191,14 +194,20 @@ mod tests {
     use crate::tree::fixture::root;
 
     /// The order of moves with so many visits, wins and deviation of the value.
-    fn order(rule: FinalMove, moves: &[(u32, u32, f32)]) -> Vec<u32> {
+    fn order<D: Copy + Into<Option<f32>>>(rule: FinalMove, moves: &[(u32, u32, D)]) -> Vec<u32> {
         let edges: Vec<_> = moves.iter().map(|&(visits, wins, _)| (visits, wins, 0.0, 0.0, 0.0)).collect();
         let mut found = root_moves(&root(&edges));
         for (found, (.., deviation)) in found.iter_mut().zip(moves) {
-            found.value_deviation = Some(*deviation);
+            found.value_deviation = (*deviation).into();
         }
         rule.order(Color::Black, &mut found);
         found.iter().map(|m| m.visits).collect()
+    }
+
+    #[test]
+    fn a_few_lost_games_do_not_make_a_move_certain() {
+        assert_eq!(order(FinalMove::LowerBound, &[(1, 0, None), (4, 3, None), (3, 0, None)]), [4, 3, 1]);
+        assert_eq!(order(FinalMove::LowerBound, &[(3, 0, None), (20, 10, None)]), [20, 3]);
     }
 
     #[test]

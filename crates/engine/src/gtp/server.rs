@@ -220,7 +220,7 @@ impl Server {
     /// The time control of the game, for both players.
     pub(super) fn set_time(&mut self, settings: TimeSettings) {
         self.time = settings;
-        self.clocks = ColorMap([Clock::new(settings); 2]);
+        self.clocks.0.iter_mut().for_each(|clock| clock.restart(settings));
     }
 
     /// How long the player may think about a move that is not part of the game.

@@ -19,7 +19,8 @@ pub(super) const COMMANDS: &[Command] = &[
         run: named_time_settings,
     },
     Command {
-        usage: "kata-time_settings none|absolute|byoyomi|canadian|fischer [MAIN_TIME [TIME [PERIODS_OR_STONES]]]",
+        usage: "kata-time_settings none | absolute MAIN | byoyomi MAIN PERIOD PERIODS | canadian MAIN PERIOD STONES | \
+                fischer MAIN INCREMENT | fischer-capped MAIN INCREMENT CAP TIME_PER_MOVE",
         run: named_time_settings,
     },
     Command { usage: "kata-list_time_settings", run: list_time_settings },
