@@ -115,6 +115,11 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// Whether the players agree after two passes which stones are dead; else every stone on the board is alive.
+    pub fn by_agreement(&self) -> bool {
+        self.scoring == Scoring::Territory || self.friendly_pass
+    }
+
     /// Tromp-Taylor: positional superko, suicide, area, no agreement about dead stones.
     pub const TROMP_TAYLOR: Rules = Rules {
         ko: KoRule::Positional,

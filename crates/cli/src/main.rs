@@ -58,7 +58,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(analysis::in_our_words(std::env::args_os()));
     let mut output = Output::new(&cli.output);
     match run(cli, &mut output) {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{tengen, tengen_with_input};
-use tengen_engine::rng::Rng;
+use tengen_board::sgf;
+use tengen_engine::{book::Book, rng::Rng};
 use tengen_nets::{NetSpec, Network};
 
 const SUBCOMMANDS: [&[&str]; 11] = [
@@ -268,6 +269,9 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         std::fs::write(&path, bytes).unwrap();
         path.display().to_string()
     };
+    let mut book = Book::new(7);
+    book.add(&sgf::read_collection(b"(;SZ[7];B[dd])").unwrap()[0].main_line().unwrap(), None, 1);
+    let cut_book = book.to_text().replace("end\n", "");
     let spec = NetSpec::named("rollout-a").unwrap();
     let network = Network::random(&spec, &mut Rng::new(1)).unwrap().to_bytes(&[]);
     let good = [
@@ -276,10 +280,12 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         format!("gtp:'{}' gtp --preset random", env!("CARGO_BIN_EXE_tengen")),
         write("game.sgf", b"(;GM[1]SZ[9];B[ee];W[cc])"),
         write("good.safetensors", &network),
+        format!("random,book={}", write("seven.book", book.to_text().as_bytes())),
     ];
     for thing in &good {
         let report = tengen(&["doctor", "--json", thing]).json();
         assert_eq!(report["checks"][0]["status"], "ok", "{report}");
+        assert_eq!(report.to_string().contains("7x7 only"), thing.contains("seven.book"), "{report}");
     }
     let bad = [
         ("randon".to_owned(), "did you mean"),
@@ -294,8 +300,14 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         (write("empty.sgf", b""), "is empty"),
         (write("bad.sgf", b"not a game"), "save it again"),
         (format!("gtp:{}", write("engine", b"#!/bin/sh\n")), "chmod +x"),
-        (write("no.book", b"tengen book 1\n"), "size is missing"),
+        (write("no.book", b"tengen book 2\n"), "size is missing"),
         (format!("uct,book={}", folder.join("no.book").display()), "tengen doctor"),
+        (write("book-without-end", cut_book.as_bytes()), "the rest of the book is missing"),
+        (write("network-without-ending", &network[..network.len() / 2]), "damaged"),
+        (
+            write("two.sgf", b"(;GM[1]SZ[9];B[ee])(;GM[1]SZ[9];B[aa];W[aa])"),
+            "1 of 2 games cannot be replayed",
+        ),
     ];
     for (thing, part) in &bad {
         let run = tengen(&["doctor", thing]);

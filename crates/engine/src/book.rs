@@ -4,14 +4,16 @@
 //! kept as that image sees them, with the number of games and of wins for who played them.
 //!
 //! **Format.** Text, so that it can be read, searched and edited. The first lines tell the version, the board and
-//! where it comes from; then follows a position a line: its hash, and `MOVE:GAMES:WINS` for each move, most played first.
+//! where it comes from; then follows a position a line: its hash, and `MOVE:GAMES:WINS` for each move, most played first. The
+//! last line tells that nothing was cut off.
 //!
 //! ```text
-//! tengen book 1
+//! tengen book 2
 //! size 9
 //! hashes 4ae5d1b3a9c90e2d
 //! games 5496
 //! 0000000000000000 E5:2210:1190 F6:801:402
+//! end
 //! ```
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
@@ -28,7 +30,10 @@ use crate::{
 };
 
 /// The first line of a book.
-const HEADER: &str = "tengen book 1";
+const HEADER: &str = "tengen book 2";
+
+/// The last line.
+const END: &str = "end";
 
 /// A move of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +150,7 @@ impl Book {
             }
             text.push('\n');
         }
-        text
+        text + END + "\n"
     }
 
     /// Reads a file.
@@ -182,13 +187,18 @@ impl Book {
         let (games, line) = field("games")?;
         let games = games.parse().map_err(|_| wrong(line, format!("{games:?} is no number of games")))?;
         let mut book = Book { size, games, positions: BTreeMap::new() };
+        let mut last = line;
         for (line, number) in lines {
+            if line == END {
+                return Ok(book);
+            }
+            last = number;
             let (key, moves) = parse_position(line, size).map_err(|message| wrong(number, message))?;
             if book.positions.insert(key, moves).is_some() {
                 return Err(wrong(number, "this position was named before".to_owned()));
             }
         }
-        Ok(book)
+        Err(wrong(last, format!("the rest of the book is missing: it does not end with {END:?}")))
     }
 }
 
@@ -374,9 +384,11 @@ mod tests {
         assert!(error(&text.replace("hashes ", "hashes 1")).contains("build the book again"));
         assert!(error(&text.replace(":2:1", ":1:2")).contains("MOVE:GAMES:WINS"));
         assert!(error(&text.replace("games 3", "games many")).contains("no number of games"));
-        assert!(error(&(text.clone() + "xyz C3:1:1\n")).contains("no hash"));
-        assert!(error(&(text.clone() + "00 T19:1:1\n")).contains("T19"));
-        assert!(error(&(text + "0123\n")).contains("without moves"));
+        let text = text.strip_suffix("end\n").unwrap();
+        assert!(error(text).contains("the rest of the book is missing"));
+        assert!(error(&format!("{text}xyz C3:1:1\nend\n")).contains("no hash"));
+        assert!(error(&format!("{text}00 T19:1:1\nend\n")).contains("T19"));
+        assert!(error(&format!("{text}0123\nend\n")).contains("without moves"));
         assert!(Book::read(Path::new("no/such/book")).unwrap_err().to_string().contains("no/such/book"));
     }
 

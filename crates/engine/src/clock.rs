@@ -53,7 +53,8 @@ pub enum TimeSettings {
 
 impl TimeSettings {
     /// The names of the time controls, as [`TimeSettings::from_str`] and KataGo's `kata-time_settings` write them.
-    pub const NAMES: [&'static str; 6] = ["none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped"];
+    pub const NAMES: [&'static str; 6] =
+        ["none", "absolute", "byoyomi", "canadian", "fischer", "fischer-capped"];
 
     /// Longer times are cut to this, a year, so that sums cannot overflow.
     pub const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -149,7 +150,12 @@ impl fmt::Display for TimeSettings {
             TimeSettings::Canadian { main, period, stones } => {
                 write!(f, "canadian {} {} {stones}", s(main), s(period))
             }
-            TimeSettings::Fischer { main, increment, cap: TimeSettings::LONGEST, per_move: TimeSettings::LONGEST } => {
+            TimeSettings::Fischer {
+                main,
+                increment,
+                cap: TimeSettings::LONGEST,
+                per_move: TimeSettings::LONGEST,
+            } => {
                 write!(f, "fischer {} {}", s(main), s(increment))
             }
             TimeSettings::Fischer { main, increment, cap, per_move } => {
@@ -358,7 +364,10 @@ mod tests {
         assert_eq!(play("fischer 10 3", &[10, 3, 4]), [Some((3, 0)), Some((3, 0)), None]);
         assert_eq!(play("fischer 0 5", &[3, 7, 6]), [Some((7, 0)), Some((5, 0)), None]);
         assert_eq!(play("fischer-capped 10 5 12 6", &[1, 6, 7]), [Some((12, 0)), Some((11, 0)), None]);
-        assert_eq!(play("fischer-capped 10 5 -1 -1", &[1, 7, 12]), [Some((14, 0)), Some((12, 0)), Some((5, 0))]);
+        assert_eq!(
+            play("fischer-capped 10 5 -1 -1", &[1, 7, 12]),
+            [Some((14, 0)), Some((12, 0)), Some((5, 0))]
+        );
         assert_eq!(
             play("canadian 10 20 2", &[4, 10, 16, 5, 1]),
             [Some((6, 0)), Some((16, 1)), Some((20, 2)), Some((15, 1)), Some((20, 2))]
@@ -419,7 +428,17 @@ mod tests {
             assert_eq!(settings.to_string(), text);
         }
         assert_eq!("byoyomi 60 10 0".parse(), Ok(TimeSettings::Absolute { main: Duration::from_mins(1) }));
-        for text in ["", "-1", "nan", "absolute", "fischer 1", "fischer-capped 1 1 1 x", "canadian 1 1 x", "hourglass 3", "1 2"] {
+        for text in [
+            "",
+            "-1",
+            "nan",
+            "absolute",
+            "fischer 1",
+            "fischer-capped 1 1 1 x",
+            "canadian 1 1 x",
+            "hourglass 3",
+            "1 2",
+        ] {
             let error = text.parse::<TimeSettings>().unwrap_err().to_string();
             assert!(error.contains("fischer MAIN INCREMENT"), "{error}");
         }

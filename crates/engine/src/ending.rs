@@ -67,6 +67,15 @@ fn passes_as_well(report: &SearchReport, best: &RootMove, me: Color) -> bool {
     })
 }
 
+/// Whether another move is about as good as the best, so that nothing hangs on that one.
+fn is_one_of_many(report: &SearchReport, best: &RootMove, me: Color) -> bool {
+    report.moves.iter().any(|m| {
+        m.mv != best.mv
+            && m.visits >= 10.max(best.visits / 50)
+            && m.value_for(me) + 0.05 >= best.value_for(me)
+    })
+}
+
 /// A position near the end, and what becomes of it if the player passes.
 struct Ending<'a> {
     game: &'a Game,
@@ -80,17 +89,18 @@ impl<'a> Ending<'a> {
     fn new(game: &'a Game, ownership: &'a VertexMap<f32>, disputed: bool) -> Ending<'a> {
         let rules = game.rules();
         let life = Color::ALL.map(|color| unconditional_life(game.board(), color, rules.suicide));
-        let by_agreement = rules.scoring == Scoring::Territory || rules.friendly_pass;
-        Ending { game, ownership, life: ColorMap(life), must_capture: disputed || !by_agreement }
+        Ending { game, ownership, life: ColorMap(life), must_capture: disputed || !rules.by_agreement() }
     }
 
     fn choose(&self, report: &SearchReport, opponent_passed: bool) -> Move {
         let me = self.game.to_play();
-        if opponent_passed && self.is_won_by_passing() && !self.has_work() {
-            return Move::PASS;
-        }
         let mut tried = report.moves.iter().filter(|m| m.visits > 0);
         let Some(best) = tried.clone().next() else { return self.any_capture().unwrap_or(Move::PASS) };
+        let needs_none = || passes_as_well(report, best, me) || is_one_of_many(report, best, me);
+        let is_over = || self.is_won_by_passing() && (self.wins_without(&[]) || needs_none());
+        if opponent_passed && !self.has_work() && is_over() {
+            return Move::PASS;
+        }
         let is_useful = |m: &&RootMove| m.mv.vertex().is_some_and(|v| !self.is_pointless(v));
         if is_useful(&best) {
             return best.mv;
@@ -101,8 +111,14 @@ impl<'a> Ending<'a> {
         };
         match tried.find(is_good) {
             Some(useful) => useful.mv,
-            None if self.has_work() => self.any_capture().unwrap_or(Move::PASS),
+            None if self.has_work() => self.any_capture().unwrap_or_else(|| {
+                // A dead stone may have to be approached first.
+                let is_over =
+                    self.wins_without(&[]) || best.mv.vertex().is_none_or(|v| repeats(self.game, v));
+                if is_over { Move::PASS } else { best.mv }
+            }),
             None if self.is_certain(best.mv) || passes_as_well(report, best, me) => Move::PASS,
+            None if self.is_won_by_passing() && is_one_of_many(report, best, me) => Move::PASS,
             None => best.mv,
         }
     }
@@ -118,12 +134,16 @@ impl<'a> Ending<'a> {
         })
     }
 
-    /// Whether the score is ahead when every stone counts as alive, and ahead too when stones that playouts give to the
-    /// other side are taken off.
+    /// Whether the score is ahead when stones that playouts give to the other side are taken off, and ahead too when every
+    /// stone counts as alive, where dead ones have to be captured.
     fn is_won_by_passing(&self) -> bool {
-        let me = self.game.to_play();
-        let wins = |dead: &[Vertex]| self.game.score(dead) * me.sign() as f32 > 0.0;
-        wins(&[]) && wins(&lost_stones(self.board(), self.ownership))
+        (!self.must_capture || self.wins_without(&[]))
+            && self.wins_without(&lost_stones(self.board(), self.ownership))
+    }
+
+    /// Whether the score is ahead without these stones.
+    fn wins_without(&self, dead: &[Vertex]) -> bool {
+        self.game.score(dead) * self.game.to_play().sign() as f32 > 0.0
     }
 
     /// Whether dead stones of the opponent are left that have to be captured.

@@ -59,6 +59,8 @@ pub struct Leaf {
     pass_points: f32,
     /// Passes in a row up to the leaf, those of the game before the root included.
     pub passes: usize,
+    /// Whether players agree after two passes which stones are dead; else every stone counts.
+    pub by_agreement: bool,
     /// Who moved at the root.
     pub root_color: Color,
     /// The candidates of the node to be added here; empty if none is. A network sets their priors.
@@ -83,6 +85,7 @@ impl Leaf {
             pass_worth: 0.0,
             pass_points: 0.0,
             passes: 0,
+            by_agreement: false,
             root_color: board.to_play(),
             candidates: Vec::with_capacity(board.area() + 1),
             black_value: 0.5,
@@ -105,6 +108,7 @@ impl Leaf {
         self.pass_worth = if game.rules().scoring == Scoring::Territory { 1.0 } else { 0.0 };
         self.pass_points = 0.0;
         self.passes = game.passes();
+        self.by_agreement = game.rules().by_agreement();
         self.root_color = game.to_play();
         self.candidates.clear();
         self.finished = false;
@@ -233,7 +237,8 @@ pub(crate) fn play_to_end(
     komi: f32,
     rng: &mut Rng,
 ) {
-    let points = if ended(leaf) {
+    // Where dead stones are taken off, a playout captures them.
+    let points = if ended(leaf) && !leaf.by_agreement {
         area_score(&leaf.board)
     } else {
         policy.play_out(&mut leaf.board, &mut leaf.moves, &limits, rng)
@@ -252,7 +257,7 @@ pub(crate) fn play_to_end(
     });
 }
 
-/// Whether both players passed on the way to the leaf, so that the position counts as it is.
+/// Whether both players passed on the way to the leaf, so that the game is over.
 #[inline]
 pub fn ended(leaf: &Leaf) -> bool {
     leaf.tree_moves > 0 && leaf.passes >= 2

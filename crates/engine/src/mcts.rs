@@ -14,7 +14,7 @@ use crate::{
     report::SearchReport,
     restriction::Restriction,
     rng::Rng,
-    search::{SearchConfig, SearchParts, search},
+    search::{SearchConfig, SearchParts, Totals, search},
     tree::{Tree, TreePolicy},
 };
 
@@ -25,6 +25,8 @@ pub struct Mcts {
     budget: Budget,
     threads: usize,
     tree: Tree,
+    /// Sums over the playouts from its root, as long as that stays.
+    known: Totals,
     policy: Box<dyn TreePolicy>,
     evaluator: Box<dyn Evaluator>,
     gcmb: Option<Gcmb>,
@@ -70,6 +72,7 @@ impl Mcts {
             budget,
             threads,
             tree: Tree::with_capacity(config.max_tree_mb.saturating_mul(1 << 20)),
+            known: Totals::default(),
             policy: config.tree_policy.build(),
             evaluator,
             gcmb: config.gcmb.as_ref().map(Gcmb::new),
@@ -110,7 +113,7 @@ impl Mcts {
             gcmb: self.gcmb.as_ref(),
             threads: self.threads,
         };
-        search(game, &parts, &budget, &mut self.rng)
+        search(game, &parts, &mut self.known, &budget, &mut self.rng)
     }
 
     /// The table of corresponding moves of the last search, and the tree it belongs to.
@@ -133,8 +136,15 @@ impl Mcts {
             self.conduct.new_game();
         }
         match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
-            Some(moves) => moves.iter().for_each(|m| self.tree.advance(m.mv)),
-            None => self.tree.clear(),
+            Some([]) => {}
+            Some(moves) => {
+                moves.iter().for_each(|m| self.tree.advance(m.mv));
+                self.known = Totals::default();
+            }
+            None => {
+                self.tree.clear();
+                self.known = Totals::default();
+            }
         }
         self.root = Some(game.clone());
         self.restrictions.clone_from(restrictions);

@@ -75,7 +75,7 @@ pub struct SearchReport {
     pub to_play: Color,
     /// The moves, best first by the rule that chose the move.
     pub moves: Vec<RootMove>,
-    /// Mean of Black's value over all playouts of this search; without a tree, of the best move.
+    /// Mean of Black's value over all playouts from this position; without a tree, of the best move.
     pub black_value: f32,
     /// Mean of Black's points minus White's over the same playouts, komi included.
     pub score: f32,

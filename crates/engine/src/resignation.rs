@@ -1,11 +1,12 @@
 //! When to give up.
 //!
 //! **What.** A player resigns when its win rate was below a threshold for several of its moves in a row, unless much of the
-//! board is undecided. One bad value may be a blunder of the search, and a game that is open can still turn.
+//! board is undecided. One bad value may be a blunder of the search, and a game that is open can still turn. Where the win
+//! rate is that with extra komi against the player, the score without it must look as bad.
 //!
 //! **Source.** KataGo resigns after three moves in a row; the threshold of a tenth is Orego's and holmes's.
 
-use tengen_board::{ColorMap, Game};
+use tengen_board::{Color, ColorMap, Game};
 
 use crate::report::SearchReport;
 
@@ -36,7 +37,8 @@ impl Resignation {
     pub(crate) fn is_due(&mut self, game: &Game, report: &SearchReport, threshold: f32, moves: u32) -> bool {
         let me = game.to_play();
         let best = report.moves.iter().max_by_key(|m| m.visits);
-        let is_lost = best.is_some_and(|m| m.visits >= FEWEST_VISITS && m.value_for(me) < threshold);
+        let is_lost = best.is_some_and(|m| m.visits >= FEWEST_VISITS && m.value_for(me) < threshold)
+            && (report.extra_komi == 0.0 || chance_by_score(report, me) < threshold);
         let side = &mut self.sides[me];
         if side.in_a_row == 0 || side.played != game.moves().len() {
             (side.before, side.played) = (side.in_a_row, game.moves().len());
@@ -46,4 +48,11 @@ impl Resignation {
         let undecided = board.points().filter(|&v| report.ownership[v].abs() < DECIDED).count();
         is_lost && side.in_a_row >= moves.max(1) && undecided * 2 <= board.area()
     }
+}
+
+/// How often playouts are won by their scores, which are without extra komi, if these are distributed normally (by its
+/// logistic approximation).
+fn chance_by_score(report: &SearchReport, me: Color) -> f32 {
+    let lead = report.score * me.sign() as f32;
+    1.0 / (1.0 + (-1.702 * lead / report.score_deviation.max(0.5)).exp())
 }

@@ -114,12 +114,13 @@ impl<'a> Run<'a> {
         totals
     }
 
-    /// Takes a batch off the budget, if there is one left: how many leaves it has.
+    /// Takes a batch off the budget, if there is one left: how many leaves it has. The first is evaluated however early a
+    /// stop comes: a search that has tried no move could only pass.
     fn claim(&self, batch: u64) -> Option<u64> {
-        if self.budget.stop.is_stopped() {
+        let before = self.claimed.fetch_add(batch, Relaxed);
+        if before > 0 && self.budget.stop.is_stopped() {
             return None;
         }
-        let before = self.claimed.fetch_add(batch, Relaxed);
         let left = self.budget.playouts.map_or(batch, |most| most.saturating_sub(before));
         self.pace.goes_on(before, before / batch, self.tree).then_some(batch.min(left))
     }

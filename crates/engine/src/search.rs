@@ -27,8 +27,10 @@ use crate::{
     run::Run,
     status,
     tree::{NodeView, Tree, TreePolicy, TreePolicyConfig},
-    worker::{MoveTotals, OwnershipTotals, Shared, Totals, Worker},
+    worker::{MoveTotals, Shared, Worker},
 };
+
+pub use crate::worker::Totals;
 
 /// Progressive widening: only the moves with the best priors are considered at first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -199,8 +201,16 @@ pub struct SearchParts<'a> {
 
 /// Searches the position of `game` until the budget is spent.
 ///
+/// `known` are the sums over earlier searches of this position whose tree was kept; this search adds its own.
+///
 /// The same seed, one thread and a fixed number of playouts give the same tree.
-pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut Rng) -> SearchReport {
+pub fn search(
+    game: &Game,
+    parts: &SearchParts<'_>,
+    known: &mut Totals,
+    budget: &Budget,
+    rng: &mut Rng,
+) -> SearchReport {
     let start = Instant::now();
     let extra_komi = if budget.true_komi { 0.0 } else { parts.config.dynamic_komi.extra(game) };
     let shared = Shared {
@@ -227,10 +237,12 @@ pub fn search(game: &Game, parts: &SearchParts<'_>, budget: &Budget, rng: &mut R
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
         run.work_in_threads(workers, |watch, totals| {
-            watch.show(&report(game, parts, totals, extra_komi, start.elapsed()));
+            watch.show(&report(game, parts, known, totals, extra_komi, start.elapsed()));
         })
     };
-    report(game, parts, &totals, extra_komi, start.elapsed())
+    let report = report(game, parts, known, &totals, extra_komi, start.elapsed());
+    totals.iter().for_each(|of_thread| known.add(of_thread));
+    report
 }
 
 /// Playouts that tell ownership where leaves do not.
@@ -246,53 +258,48 @@ fn with_extra_komi(game: &Game, extra: f32) -> Cow<'_, Game> {
     Cow::Owned(game)
 }
 
+/// What the threads have found out, together with what was `known` before.
 fn report(
     game: &Game,
     parts: &SearchParts<'_>,
-    totals: &[Totals],
+    known: &Totals,
+    threads: &[Totals],
     extra_komi: f32,
     elapsed: Duration,
 ) -> SearchReport {
-    let playouts: u64 = totals.iter().map(|t| t.playouts).sum();
     let root = parts.tree.view(Tree::ROOT);
     let mut moves = root_moves(parts.tree);
-    let (mut all, mut of_moves) = (MoveTotals::default(), Vec::with_capacity(moves.len()));
-    for i in 0..moves.len() {
-        let mut of_move = MoveTotals::default();
-        for of_thread in totals.iter().filter_map(|t| t.moves.get(i)) {
-            of_move.add(of_thread);
-        }
-        all.add(&of_move);
-        of_moves.push(of_move);
-    }
+    let mut totals = known.clone();
+    threads.iter().for_each(|of_thread| totals.add(of_thread));
+    let mut all = MoveTotals::default();
+    totals.moves.iter().for_each(|of_move| all.add(of_move));
     let (score, score_deviation) = all.mean_and_deviation().unwrap_or_default();
-    for (root_move, of_move) in moves.iter_mut().zip(of_moves) {
+    totals.moves.resize(moves.len(), MoveTotals::default());
+    for (root_move, of_move) in moves.iter_mut().zip(&totals.moves) {
         (root_move.score, root_move.score_deviation) =
             of_move.mean_and_deviation().unwrap_or((score, score_deviation));
         root_move.score += extra_komi;
         root_move.value_deviation = of_move.value_deviation();
-        root_move.ownership = of_move.ownership.map(|ownership| Box::new(ownership.mean()));
-    }
-    let mut ownership = OwnershipTotals::default();
-    for of_thread in totals {
-        ownership.add(&of_thread.ownership);
+        root_move.ownership = of_move.ownership.as_ref().map(|ownership| Box::new(ownership.mean()));
     }
     // A network without ownership tells nothing of it: playouts from the position do.
-    let ownership = match ownership.playouts {
-        0 if playouts > 0 => status::ownership(game.board(), PLAYOUTS, &mut Rng::new(game.board().hash())),
-        _ => ownership.mean(),
+    let ownership = match totals.ownership.playouts {
+        0 if totals.playouts > 0 => {
+            status::ownership(game.board(), PLAYOUTS, &mut Rng::new(game.board().hash()))
+        }
+        _ => totals.ownership.mean(),
     };
     parts.config.final_move.order(root.to_play, &mut moves);
     SearchReport {
         position: game.board().hash(),
         to_play: root.to_play,
         moves,
-        black_value: (totals.iter().map(|t| t.black_value).sum::<f64>() / playouts.max(1) as f64) as f32,
+        black_value: (totals.black_value / totals.playouts.max(1) as f64) as f32,
         score: score + extra_komi,
         score_deviation,
         extra_komi,
         ownership,
-        playouts,
+        playouts: threads.iter().map(|of_thread| of_thread.playouts).sum(),
         visits: root.visits,
         nodes: parts.tree.len(),
         tree_bytes: parts.tree.bytes(),

@@ -11,7 +11,7 @@
 //! **Limits.** It suits finished positions; what is still open is only estimated.
 
 use tengen_board::{
-    Board, Color, ColorMap, Game, Scoring, Vertex, VertexMap, area_owners, seki_groups, unconditional_life,
+    Board, Color, ColorMap, Game, Vertex, VertexMap, area_owners, seki_groups, unconditional_life,
     without_chains,
 };
 
@@ -91,7 +91,7 @@ pub fn dead_stones(game: &Game) -> Vec<Vertex> {
 /// The same, by what a network says about who owns each point (from −1, White, to 1) instead of playouts, if it is there.
 pub fn dead_by(game: &Game, owners: Option<&VertexMap<f32>>) -> Vec<Vertex> {
     let rules = game.rules();
-    if rules.scoring == Scoring::Area && !rules.friendly_pass {
+    if !rules.by_agreement() {
         return Vec::new();
     }
     let board = game.board();

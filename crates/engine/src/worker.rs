@@ -24,9 +24,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) moves_ownership: bool,
 }
 
-/// Sums over the playouts of one thread.
+/// Sums over playouts from one position.
 #[derive(Clone, Default)]
-pub(crate) struct Totals {
+pub struct Totals {
     pub(crate) playouts: u64,
     pub(crate) black_value: f64,
     pub(crate) ownership: OwnershipTotals,
@@ -89,6 +89,18 @@ impl OwnershipTotals {
             mean[v] = self.sums[v] / self.playouts.max(1) as f32;
         }
         mean
+    }
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, other: &Totals) {
+        self.playouts += other.playouts;
+        self.black_value += other.black_value;
+        self.ownership.add(&other.ownership);
+        self.moves.resize(self.moves.len().max(other.moves.len()), MoveTotals::default());
+        for (sum, of_move) in self.moves.iter_mut().zip(&other.moves) {
+            sum.add(of_move);
+        }
     }
 }
 

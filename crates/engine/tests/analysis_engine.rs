@@ -107,6 +107,31 @@ fn a_position_is_analysed() {
         }
     }
     assert!(answer.get("ownership").is_none() && answer.get("policy").is_none());
+    let keys = |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let all = json!({ "includeOwnership": true, "includePolicy": true });
+    assert!(keys(&session(1, &[query("foo", all)])[0]).is_sorted(), "analyze-sgf relies on KataGo's order");
+}
+
+#[test]
+fn what_was_played_is_not_refused_for_rules_that_records_do_not_tell() {
+    let suicide = json!([["B", "A3"], ["W", "A2"], ["B", "B2"], ["W", "A1"], ["B", "C1"], ["W", "B1"]]);
+    let kos = json!([
+        ["B", "D4"],
+        ["W", "E4"],
+        ["B", "C3"],
+        ["W", "F3"],
+        ["B", "D2"],
+        ["W", "E2"],
+        ["B", "E3"],
+        ["W", "D3"],
+        ["B", "pass"],
+        ["W", "pass"],
+        ["B", "E3"]
+    ]);
+    for (rules, moves) in [("chinese", suicide), ("aga", kos)] {
+        let answers = session(1, &[query("x", json!({ "rules": rules, "moves": moves }))]);
+        assert!(answers[0]["moveInfos"].is_array(), "{}", answers[0]);
+    }
 }
 
 #[test]

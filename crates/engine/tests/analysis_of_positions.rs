@@ -75,6 +75,17 @@ fn analysis_goes_on_from_what_is_known() {
     player.analyse(&game(), &playouts(300));
     let report = player.analyse(&game(), &playouts(200)).unwrap();
     assert_eq!((report.playouts, report.visits), (200, 500));
+    let visits = |report: &SearchReport| report.moves.iter().map(|m| f64::from(m.visits)).sum::<f64>();
+    let mean = |report: &SearchReport| {
+        let sum: f64 = report.moves.iter().map(|m| f64::from(m.visits) * f64::from(m.score)).sum();
+        sum / visits(report)
+    };
+    assert!(
+        (mean(report) - f64::from(report.score)).abs() < 0.01,
+        "scores are those of all visits, not of the new ones"
+    );
+    let value: f64 = report.moves.iter().map(|m| f64::from(m.visits) * f64::from(m.black_value)).sum();
+    assert!((value / visits(report) - f64::from(report.black_value)).abs() < 1e-4);
 }
 
 #[test]
@@ -103,6 +114,7 @@ fn scores_and_ownership_of_single_moves_add_up() {
     let ownership = best.ownership.as_ref().unwrap();
     assert!(ownership[best.mv.vertex().unwrap()] > 0.3, "the stone just played is likely to stay");
     assert!(report.moves.iter().all(|m| m.ownership.is_some() == (m.visits > 0)));
+    player.new_game();
     assert!(player.analyse(&game(), &playouts(10)).unwrap().moves.iter().all(|m| m.ownership.is_none()));
 }
 

@@ -290,6 +290,34 @@ fn a_search_can_be_looked_at_and_broken_off() {
     session.send("name");
     assert!(session.response().ends_with("play cancelled\n\n"));
     assert_eq!(session.response(), "= tengen\n\n");
+    session.send("kata-search_cancellable b");
+    session.send("name");
+    assert_eq!(session.response(), "= cancelled\n\n");
+    assert_eq!(session.response(), "= tengen\n\n");
+    session.ask("time_settings 0 1 1");
+    for command in ["kata-search b", "kata-search_cancellable", "kata-search_analyze w 1000"] {
+        let response = session.ask(command);
+        assert!(
+            !["?", "cancelled", "pass"].iter().any(|word| response.contains(word)),
+            "the clock ends it: {response}"
+        );
+    }
+    assert_eq!(session.ask("move_history"), "=\n\n", "none of these moves is played");
+}
+
+#[test]
+fn a_stop_before_the_first_playout_is_no_pass() {
+    let inputs = [
+        "genmove b\nstop\nquit\n",
+        "genmove w\ngogui-interrupt\nquit\n",
+        "lz-genmove_analyze b 10\nstop\nquit\n",
+    ];
+    for input in inputs {
+        let mut output = Vec::new();
+        Server::new(mcts()).run(input.as_bytes(), &mut output).unwrap();
+        let output = String::from_utf8(output).unwrap();
+        assert!(output.starts_with('=') && !output.contains("pass"), "{input}: {output}");
+    }
 }
 
 #[test]

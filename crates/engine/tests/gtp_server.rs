@@ -288,7 +288,11 @@ fn the_server_keeps_the_clock_of_the_player() {
     assert_eq!(think(&["clear_board"]), Some((20.0, 0)), "a game begins with full clocks");
     let capped = "kata-time_settings fischer-capped 20 1 15 -1";
     assert_eq!(think(&[capped, "time_left b 12 0"]), Some((12.0, 0)));
-    assert_eq!(think(&[capped, "time_left b 11 0"]), Some((11.0, 0)), "said again before each move, as gtp2ogs does");
+    assert_eq!(
+        think(&[capped, "time_left b 11 0"]),
+        Some((11.0, 0)),
+        "said again before each move, as gtp2ogs does"
+    );
     assert_eq!(think(&["time_settings 0 1 0"]), None);
 }
 

@@ -15,7 +15,7 @@ use tengen_engine::{
     prior::{GcmbConfig, KnowledgeConfig},
     report::{FinalMove, SearchReport},
     rng::Rng,
-    search::{SearchConfig, SearchParts, Widening, search},
+    search::{SearchConfig, SearchParts, Totals, Widening, search},
     tree::{Edge, NodeId, PuctConfig, Tree, TreePolicyConfig, Ucb1Config},
 };
 
@@ -296,7 +296,7 @@ fn golden_trees_stay_the_same() {
             gcmb: None,
             threads: 1,
         };
-        let report = search(&game, &parts, &playouts(100), &mut Rng::new(1));
+        let report = search(&game, &parts, &mut Totals::default(), &playouts(100), &mut Rng::new(1));
         assert_eq!(report.to_play, Color::White);
         let mut text = String::new();
         dump(&tree, Tree::ROOT, 0, &mut text);

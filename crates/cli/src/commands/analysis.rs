@@ -1,6 +1,6 @@
 //! `tengen analysis`: the engine for KaTrain and other programs that speak KataGo's JSON protocol.
 
-use std::{io, thread};
+use std::{ffi::OsString, io, thread};
 
 use anyhow::Result;
 use clap::Args;
@@ -16,7 +16,8 @@ Examples:
   tengen analysis --positions 1 --threads 4     one position at a time, four threads for it
   echo '{\"id\":\"1\",\"moves\":[[\"B\",\"E5\"]],\"rules\":\"chinese\",\"komi\":7,\"boardXSize\":9,\"boardYSize\":9}' | tengen analysis
 
-In KaTrain: Settings > Engine > custom command: tengen analysis.";
+In KaTrain: Settings > Engine > custom command: tengen analysis. Programs that can only start KataGo itself, such as Ogatak:
+choose tengen in its place; the config and the network that they name are not read.";
 
 /// Analyse positions for other programs: KataGo's protocol of JSON lines on standard input and output.
 #[derive(Args)]
@@ -30,6 +31,29 @@ pub(crate) struct AnalysisArgs {
     /// Give unfinished queries up when the input ends, instead of answering them
     #[arg(long)]
     quit_without_waiting: bool,
+}
+
+/// The command line with what programs write who take us for KataGo: its options in our words, and its files left out.
+pub(crate) fn in_our_words(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = args.into_iter();
+    let mut words: Vec<OsString> = args.by_ref().take(2).collect();
+    if words.get(1).is_none_or(|command| command != "analysis") {
+        words.extend(args);
+        return words;
+    }
+    while let Some(word) = args.next() {
+        match word.to_str() {
+            Some(option @ ("-config" | "-model" | "-human-model" | "-override-config")) => {
+                let value = args.next().unwrap_or_default();
+                eprintln!("{option} {} is KataGo's and is not read", value.display());
+            }
+            Some(option @ ("-analysis-threads" | "-quit-without-waiting")) => {
+                words.push(format!("-{option}").into())
+            }
+            _ => words.push(word),
+        }
+    }
+    words
 }
 
 pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
@@ -49,4 +73,27 @@ pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
     };
     let engine = Engine::new(Box::new(build), positions, at_end).with_seed(seed);
     Ok(engine.run(io::stdin().lock(), io::stdout())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> String {
+        let words = in_our_words(line.split(' ').map(OsString::from));
+        words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn whoever_starts_katago_can_start_us() {
+        let ogatak = "tengen analysis -config a.cfg -model b.bin.gz -quit-without-waiting";
+        assert_eq!(read(ogatak), "tengen analysis --quit-without-waiting");
+        assert_eq!(
+            read("tengen analysis -model m -config c -analysis-threads 12"),
+            "tengen analysis --analysis-threads 12"
+        );
+        assert_eq!(read("tengen analysis -model"), "tengen analysis");
+        assert_eq!(read("tengen gtp -config c"), "tengen gtp -config c");
+        assert_eq!(read("tengen"), "tengen");
+    }
 }

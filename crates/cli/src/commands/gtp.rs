@@ -18,6 +18,7 @@ Examples:
   tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
   tengen gtp --preset zero --net FILE      a KataGo network (.bin.gz), or one of your own (.safetensors)
   tengen gtp --size 9 --komi 7             the board before the front end sets one
+  tengen gtp --override-version 0.17       for Lizzie, which warns of versions before 0.15
 
 In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";
 
@@ -29,6 +30,9 @@ pub(crate) struct GtpArgs {
     player: PlayerArgs,
     #[command(flatten)]
     game: GameArgs,
+    /// What to answer to `version`: Lizzie takes it for that of Leela Zero and warns of all before 0.15
+    #[arg(long, value_name = "TEXT")]
+    override_version: Option<String>,
 }
 
 pub(crate) fn run(args: &GtpArgs) -> Result<()> {
@@ -37,6 +41,9 @@ pub(crate) fn run(args: &GtpArgs) -> Result<()> {
     let mut server = Server::new(spec.build()?).with_game(args.game.game(19)?);
     if let Some(seed) = spec.options.seed {
         server = server.with_seed(seed);
+    }
+    if let Some(version) = &args.override_version {
+        server = server.with_version(version.clone());
     }
     let mut server = server.with_parameters(Box::new(spec));
     Ok(server.run(io::BufReader::new(io::stdin()), io::stdout())?)

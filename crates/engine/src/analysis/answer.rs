@@ -41,13 +41,8 @@ pub(super) fn analysis(
     root.insert("thisHash".to_owned(), figures.hash().into());
     root.insert("symHash".to_owned(), figures.symmetric_hash().into());
     root.insert("currentPlayer".to_owned(), report.to_play.letter().to_string().into());
-    let mut answer = json!({
-        "id": query.id,
-        "isDuringSearch": is_during_search,
-        "turnNumber": turn,
-        "moveInfos": infos,
-        "rootInfo": root,
-    });
+    // In KataGo's order: analyze-sgf reads the text, and takes what comes last for the turn.
+    let mut answer = json!({ "id": query.id, "isDuringSearch": is_during_search, "moveInfos": infos });
     if query.includes(Include::Ownership) {
         answer["ownership"] = coarse(figures.ownership(&report.ownership));
     }
@@ -57,6 +52,8 @@ pub(super) fn analysis(
     if query.includes(Include::Policy) {
         answer["policy"] = figures.policy().into_iter().map(rounded).collect();
     }
+    answer["rootInfo"] = root.into();
+    answer["turnNumber"] = turn.into();
     answer
 }
 

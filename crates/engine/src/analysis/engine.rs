@@ -185,7 +185,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What can be said at once; the rest is put in the queue. Each thing is warned of once only.
+    /// What can be said at once; the rest is put in the queue, after warnings. Each thing is warned of once only.
     fn answer(&self, line: &str, warned: &mut Vec<(String, String)>) -> Vec<Value> {
         let (query, warnings) = match Request::parse(line) {
             Ok(Request::Analyse(query, warnings)) => (query, warnings),
@@ -197,16 +197,16 @@ impl Session<'_> {
         {
             return vec![answer::error(&settings_error(&query, message))];
         }
-        let mut answers = Vec::new();
         for warning in warnings {
             let seen = (warning.field.clone(), warning.message.clone());
             if !warned.contains(&seen) {
-                answers.push(answer::warning(&query.id, &warning));
+                // Before the query is begun, so that no answer to it can come first. If nobody reads, the next answer tells.
+                let _ = self.answers.send(answer::warning(&query.id, &warning));
                 warned.push(seen);
             }
         }
         self.queue.add(*query);
-        answers
+        Vec::new()
     }
 
     /// Carries out an action; the answer repeats the request.

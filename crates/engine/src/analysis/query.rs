@@ -307,9 +307,12 @@ fn game(object: &Map<String, Value>) -> Parsed<(Game, Vec<Color>)> {
     }
     let mut to_play = vec![first];
     for (number, (color, mv)) in moves.iter().enumerate() {
-        game.try_play_as(*color, *mv).map_err(|error| {
+        // Records often do not tell the rules of superko and suicide: what was played is not refused for them.
+        game.set_to_play(*color);
+        game.board().check(*mv, true).map_err(|error| {
             Wrong("moves", format!("Illegal move {number}: {} {mv}: {error}", color.letter()))
         })?;
+        game.play_unchecked(*mv);
         to_play.push(!*color);
     }
     game.set_outcome(None);

@@ -16,7 +16,7 @@ use std::{
     time::Instant,
 };
 
-use tengen_board::{ColorMap, Game, Rules};
+use tengen_board::{Color, ColorMap, Game, Rules};
 
 use super::{
     args::{Args, Refusal, shorten},
@@ -49,6 +49,7 @@ pub struct Server {
     pub(super) time: TimeSettings,
     pub(super) clocks: ColorMap<Clock>,
     pub(super) seed: Option<u64>,
+    pub(super) version: Option<String>,
     pub(super) has_quit: bool,
     /// How many moves there were after the player's last one: as long as there are no others, the opponent thinks.
     replied: Option<usize>,
@@ -80,6 +81,7 @@ impl Server {
             time: TimeSettings::default(),
             clocks: ColorMap::default(),
             seed: None,
+            version: None,
             has_quit: false,
             replied: None,
             interrupts: Arc::default(),
@@ -101,6 +103,13 @@ impl Server {
     #[must_use]
     pub fn with_game(mut self, game: Game) -> Server {
         self.game = game;
+        self
+    }
+
+    /// Says which version it is, where a front end asks for that of another program.
+    #[must_use]
+    pub fn with_version(mut self, version: String) -> Server {
+        self.version = Some(version);
         self
     }
 
@@ -233,12 +242,16 @@ impl Server {
         Budget { stop: self.interrupts.signal_until_next(self.line), ..Budget::default() }
     }
 
+    /// The clock of a side, if there is one.
+    pub(super) fn clock(&self, color: Color) -> Option<Clock> {
+        Some(self.clocks[color]).filter(Clock::is_limited)
+    }
+
     /// The player's choice for the side to move in the game, while its clock runs.
     pub(super) fn decide(&mut self, budget: &Budget) -> Decision {
         let start = Instant::now();
         let color = self.game.to_play();
-        let clock = Some(self.clocks[color]).filter(Clock::is_limited);
-        let decision = self.player.decide(&self.game, &Budget { clock, ..budget.clone() });
+        let decision = self.player.decide(&self.game, &Budget { clock: self.clock(color), ..budget.clone() });
         // A fallen flag is for the front end to claim.
         self.clocks[color].spend(start.elapsed());
         decision

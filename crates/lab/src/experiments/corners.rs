@@ -17,7 +17,7 @@ use tengen_engine::{
     eval::{Evaluator, Leaf, PlayoutEvaluator},
     playout::{LearnedReply, ReplyHits},
     rng::Rng,
-    search::{SearchConfig, SearchParts, search},
+    search::{SearchConfig, SearchParts, Totals, search},
     tree::Tree,
 };
 
@@ -158,7 +158,7 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Values {
         gcmb: None,
         threads: 1,
     };
-    search(&game, &parts, &context.budget(), &mut Rng::new(context.seed));
+    search(&game, &parts, &mut Totals::default(), &context.budget(), &mut Rng::new(context.seed));
     let playouts = observer.playouts.load(Relaxed) as f64;
     let corners = observer.corners.iter().zip(&*observer.correct);
     corners

@@ -36,7 +36,7 @@ impl Referee {
     /// then GNU Go, if another program plays and it is installed, else playouts.
     pub fn choose(rules: &Rules, any_external: bool) -> Referee {
         let is_area = rules.scoring == Scoring::Area;
-        if is_area && !rules.friendly_pass {
+        if !rules.by_agreement() {
             Referee::Board
         } else if (any_external || !is_area) && find_executable("gnugo").is_some() {
             let scoring = if is_area { "--chinese-rules" } else { "--japanese-rules" };

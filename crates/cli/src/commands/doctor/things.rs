@@ -30,17 +30,36 @@ pub(super) fn examine(thing: &str) -> Check {
     let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends_with(&[".sgf", ".sgf.gz"]) {
         file(thing, record)
-    } else if ends_with(&[".safetensors", ".bin.gz", ".txt.gz", ".bin", ".txt"]) {
+    } else if ends_with(&[".safetensors", ".bin.gz", ".txt.gz", ".bin"]) {
         file(thing, network)
     } else if ends_with(&[".book"]) {
         file(thing, book)
     } else if !ends_with(&[".toml"]) && (Path::new(thing).exists() || thing.contains(['/', '\\'])) {
-        file(thing, |_, bytes| {
-            let advice = format!("is there and can be read: {} bytes", bytes.len());
-            Ok(format!("{advice}; if it is an engine, write 'gtp:{thing} ARGUMENTS'"))
-        })
+        file(thing, by_content)
     } else {
         player(thing)
+    }
+}
+
+/// A file whose name tells nothing.
+fn by_content(path: &Path, bytes: &[u8]) -> Result<String, Trouble> {
+    const GZIP: &[u8] = &[0x1f, 0x8b];
+    let begins = |start: &str| bytes.trim_ascii_start().starts_with(start.as_bytes());
+    // The length of the header, and the header in JSON.
+    let is_safetensors = bytes.len() > 8 && bytes[4..8] == [0; 4] && bytes[8] == b'{';
+    if begins("tengen book ") {
+        book(path, bytes)
+    } else if begins("(;") || begins("( ;") {
+        record(path, bytes)
+    } else if is_safetensors || path.extension().is_some_and(|extension| extension == "txt") {
+        network(path, bytes)
+    } else if bytes.starts_with(GZIP) {
+        record(path, bytes).or_else(|_| network(path, bytes))
+    } else {
+        let (length, shown) = (bytes.len(), path.display());
+        Ok(format!(
+            "is there and can be read: {length} bytes; if it is an engine, write 'gtp:{shown} ARGUMENTS'"
+        ))
     }
 }
 
@@ -70,14 +89,22 @@ fn try_player(thing: &str) -> Result<String, Trouble> {
         };
         (format!("cannot be built: {error}"), remedy)
     })?;
-    let mut game = Game::new(9, 9, Rules::CHINESE).expect("9x9 is a board");
+    // A book is of use on its own board only.
+    let book = spec.options.book.as_deref().and_then(|path| Book::read(path).ok());
+    let size = book.map(|book| book.size);
+    let side = size.unwrap_or(9);
+    let mut game = Game::new(side, side, Rules::CHINESE).expect("books are for boards");
     let budget = Budget { playouts: Some(100), time: Some(Duration::from_secs(10)), ..Budget::default() };
     let start = Instant::now();
     let decision = player.decide(&game, &budget);
     let seconds = start.elapsed().as_secs_f32();
     match decision {
         Decision::Play(mv) => match game.try_play(mv) {
-            Ok(()) => Ok(format!("plays: {mv} on an empty 9x9 board, after {seconds:.1} s")),
+            Ok(()) => {
+                let book =
+                    size.map_or_else(String::new, |size| format!("; its book is for {size}x{size} only"));
+                Ok(format!("plays: {mv} on an empty {side}x{side} board, after {seconds:.1} s{book}"))
+            }
             Err(error) => Err((format!("chose {mv}: {error}"), "this is a bug: please report it".to_owned())),
         },
         Decision::Resign => Ok("plays, though it resigned at once".to_owned()),
@@ -140,12 +167,19 @@ fn foreign(bytes: &[u8]) -> Option<Trouble> {
     }
 }
 
-/// Reads a game record, compressed or not; of a collection the first game is told of.
+/// Reads a game record, compressed or not; of a collection the first game is told of, if all can be replayed.
 fn record(path: &Path, _: &[u8]) -> Result<String, Trouble> {
     let trouble =
         |error: &dyn Display| (error.to_string(), "open it in another program and save it again".into());
     let bytes = sgf::read_file(path).map_err(|error| trouble(&error))?;
     let records = sgf::read_collection(&bytes).map_err(|error| trouble(&error))?;
+    let mut broken = records.iter().zip(1..).filter_map(|(record, n)| Some((n, record.main_line().err()?)));
+    if let Some((number, error)) = broken.next() {
+        let (all, others) = (records.len(), broken.count());
+        let where_ =
+            format!("{} of {all} games cannot be replayed, the first of them game {number}: ", others + 1);
+        return Err(trouble(&format!("{}{error}", if all == 1 { "" } else { &where_ })));
+    }
     let first = records.first().ok_or_else(|| trouble(&"holds no game"))?;
     let game = first.main_line().map_err(|error| trouble(&error))?;
     let (width, height) = (game.board().width(), game.board().height());

@@ -45,7 +45,8 @@ fn accept(_: &mut Server, _: Args<'_>) -> Reply {
 
 fn version(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
-    Ok(format!("{} {}", env!("CARGO_PKG_VERSION"), server.player.name()))
+    let own = || format!("{} {}", env!("CARGO_PKG_VERSION"), server.player.name());
+    Ok(server.version.clone().unwrap_or_else(own))
 }
 
 fn known_command(_: &mut Server, args: Args<'_>) -> Reply {

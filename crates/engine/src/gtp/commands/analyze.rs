@@ -12,7 +12,7 @@ use super::{
     Command,
     play::{consider, generate, with_turn},
 };
-use tengen_board::{Board, Move};
+use tengen_board::{Board, Color, Move};
 
 use crate::{
     player::Budget,
@@ -59,6 +59,11 @@ pub(super) const COMMANDS: &[Command] = &[
         usage: "kata-search_analyze_cancellable [COLOR] [CENTISECONDS] [KEY VALUE] ...",
         run: |server, args| search(server, args, Cancel::ByNextLine),
     },
+    Command { usage: "kata-search [COLOR]", run: |server, args| silent_search(server, args, Cancel::Never) },
+    Command {
+        usage: "kata-search_cancellable [COLOR]",
+        run: |server, args| silent_search(server, args, Cancel::ByNextLine),
+    },
 ];
 
 /// Whether a search for a move can be broken off.
@@ -66,6 +71,22 @@ pub(super) const COMMANDS: &[Command] = &[
 enum Cancel {
     Never,
     ByNextLine,
+}
+
+impl Cancel {
+    /// What a search for a move of `player` has to spend: as much as the game's clock would give it, though it goes on.
+    fn budget(self, server: &Server, player: Color) -> Budget {
+        let budget = match self {
+            Cancel::Never => server.budget(),
+            Cancel::ByNextLine => server.budget_until_next_line(),
+        };
+        Budget { clock: server.clock(player), ..budget }
+    }
+
+    /// Whether a search with this budget was broken off.
+    fn has_come(self, budget: &Budget) -> bool {
+        self == Cancel::ByNextLine && budget.stop.is_stopped()
+    }
 }
 
 /// Analyses until the next line arrives. Without a session no line would ever arrive: then there is one report.
@@ -115,22 +136,27 @@ fn restricted_genmove(server: &mut Server, args: Args<'_>) -> Reply {
     generate(server, player, &budget)
 }
 
-/// The same without playing the move.
+/// `genmove` that shows what the search finds out, without playing the move.
 fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
     let options = Options::parse(&args, &server.game)?;
-    let budget = match cancel {
-        Cancel::Never => server.budget(),
-        Cancel::ByNextLine => server.budget_until_next_line(),
-    };
+    let budget = cancel.budget(server, options.color);
     let live = begin(server)?;
     let budget = watched(budget, server, &options, Dialect::Kata, &live);
     let chosen = consider(server, options.color, &budget)?;
-    if cancel == Cancel::ByNextLine && budget.stop.is_stopped() {
+    if cancel.has_come(&budget) {
         return Ok("play cancelled".to_owned());
     }
     let board = server.game.board().clone();
     show_result(server, &options, Dialect::Kata, &board, &live);
     Ok(format!("play {chosen}"))
+}
+
+/// The same, showing nothing.
+fn silent_search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
+    let player = args.optional()?.map_or(Ok(server.game.to_play()), color)?;
+    let budget = cancel.budget(server, player);
+    let chosen = consider(server, player, &budget)?;
+    Ok(if cancel.has_come(&budget) { "cancelled".to_owned() } else { chosen })
 }
 
 /// Begins the response, if the player has anything to show.
