@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod book;
+mod capture;
 pub mod clock;
 mod conduct;
 pub mod configure;

@@ -3,7 +3,8 @@
 //! **What.** Stones that live unconditionally are alive, and what stands in their regions is dead. For the others the
 //! position is played out many times, Black and White moving first in turn. A chain is dead if most of these games end
 //! with its points in the opponent's hands. Playouts may break a small seki, as they try throw-ins: so a chain that stays
-//! on the board in games without self-atari is dead only if it dies nearly always in the others.
+//! on the board in games without self-atari is dead only if it dies nearly always in the others. In a small fight that can
+//! be read out (`capture.rs`), stones that the opponent cannot capture are not dead, whatever playouts or a network say.
 //!
 //! Of what is alive, a group is in seki if it touches a neutral point that it cannot fill without putting itself in
 //! atari, and does not live by itself (`board/score.rs`).
@@ -16,6 +17,7 @@ use tengen_board::{
 };
 
 use crate::{
+    capture::can_be_captured,
     playout::{Heavy, HeavyConfig, PlayoutLimits, PlayoutPolicy},
     rng::Rng,
 };
@@ -102,7 +104,9 @@ pub fn dead_by(game: &Game, owners: Option<&VertexMap<f32>>) -> Vec<Vertex> {
         let careful = HeavyConfig { self_atari: 1.0, ..HeavyConfig::default() };
         (mean, mean_owners(board, &careful, Color::ALL, PLAYOUTS / 2, &mut rng))
     });
-    let is_dead = |v: &Vertex| {
+    let mut safe = VertexMap::filled(false);
+    board.points().for_each(|v| safe[v] = Color::ALL.iter().any(|&color| life[color].stones[v]));
+    let is_lost = |v: &Vertex| {
         let Some(color) = board.color_at(*v) else { return false };
         if life[color].stones[*v] || life[!color].regions[*v] {
             return life[!color].regions[*v];
@@ -115,7 +119,13 @@ pub fn dead_by(game: &Game, owners: Option<&VertexMap<f32>>) -> Vec<Vertex> {
             (None, owners) => owners.is_some_and(|owners| share(board, owners, *v) < 0.0),
         }
     };
-    board.points().filter(is_dead).collect()
+    let mut dead: Vec<_> = board.points().filter(is_lost).collect();
+    let mut chains: Vec<_> = dead.iter().map(|&v| board.chain(v)).collect();
+    chains.sort();
+    chains.dedup();
+    chains.retain(|&chain| can_be_captured(board, chain, &safe) == Some(false));
+    dead.retain(|&v| !chains.contains(&board.chain(v)));
+    dead
 }
 
 /// The status of every stone of a finished game; nothing for empty points.
@@ -205,6 +215,19 @@ mod tests {
         let seki = ". X . O . / X X X O O / O O O X X / . O O X . / O O O X X / . O O X . / O O O X X";
         assert_eq!(stones(seki, StoneStatus::Dead), Vec::<String>::new());
         assert_eq!(stones(seki, StoneStatus::Seki), ["A6", "B6", "B7", "C6", "D6", "D7", "E6"]);
+    }
+
+    #[test]
+    fn stones_that_share_their_liberties_live_in_seki() {
+        // White's three stones at the bottom and Black's wall around them: who plays C1 or G1 is captured.
+        let seki = ". X . X . X . X . / X X X X X X X X X / X X X X X X X X X / O O O O O O O O O / . O . O O . O O . /
+             O O O O O O O O O / O O O O O O O O O / O X X X X X X X O / O X . O O O . X O";
+        assert_eq!(stones(seki, StoneStatus::Dead), Vec::<String>::new());
+        assert_eq!(stones(seki, StoneStatus::Seki).len(), 12);
+        let game = Game::from_board(Board::from_diagram(seki).unwrap(), Rules::JAPANESE);
+        for share in [-1.0, 1.0] {
+            assert_eq!(dead_by(&game, Some(&VertexMap::filled(share))), vec![], "a network may err");
+        }
     }
 
     #[test]
