@@ -138,7 +138,9 @@ impl Mcts {
         match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
             Some([]) => {}
             Some(moves) => {
-                moves.iter().for_each(|m| self.tree.advance(m.mv));
+                for m in moves {
+                    self.tree.advance(m.mv);
+                }
                 self.known = Totals::default();
             }
             None => {

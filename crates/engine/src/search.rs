@@ -241,7 +241,9 @@ pub fn search(
         })
     };
     let report = report(game, parts, known, &totals, extra_komi, start.elapsed());
-    totals.iter().for_each(|of_thread| known.add(of_thread));
+    for of_thread in &totals {
+        known.add(of_thread);
+    }
     report
 }
 
@@ -270,9 +272,13 @@ fn report(
     let root = parts.tree.view(Tree::ROOT);
     let mut moves = root_moves(parts.tree);
     let mut totals = known.clone();
-    threads.iter().for_each(|of_thread| totals.add(of_thread));
+    for of_thread in threads {
+        totals.add(of_thread);
+    }
     let mut all = MoveTotals::default();
-    totals.moves.iter().for_each(|of_move| all.add(of_move));
+    for of_move in &totals.moves {
+        all.add(of_move);
+    }
     let (score, score_deviation) = all.mean_and_deviation().unwrap_or_default();
     totals.moves.resize(moves.len(), MoveTotals::default());
     for (root_move, of_move) in moves.iter_mut().zip(&totals.moves) {
