@@ -135,7 +135,7 @@ pub(crate) struct Place {
 impl Place {
     /// Passes a request on to the table; whether it is there.
     pub(crate) fn send(&self, command: crate::protocol::Command) -> bool {
-        self.events.send(Event::Command(self.client, command)).is_ok()
+        self.events.send(Event::Command(self.client, Box::new(command))).is_ok()
     }
 }
 

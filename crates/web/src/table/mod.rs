@@ -56,7 +56,7 @@ pub(crate) enum Event {
     /// A page leaves.
     Leave(u64),
     /// A page asks for something.
-    Command(u64, Command),
+    Command(u64, Box<Command>),
     /// A player answers.
     Answer(Answer),
 }
@@ -206,7 +206,7 @@ impl Table {
             Event::Join(client) => self.join(client),
             Event::Leave(id) => self.leave(id),
             Event::Answer(answer) => self.answered(answer),
-            Event::Command(id, command) => match self.command(command) {
+            Event::Command(id, command) => match self.command(*command) {
                 Ok(()) => self.changed(),
                 Err(error) => self.refuse(id, &error),
             },
