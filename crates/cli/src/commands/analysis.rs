@@ -48,7 +48,7 @@ pub(crate) fn in_our_words(args: impl IntoIterator<Item = OsString>) -> Vec<OsSt
                 eprintln!("{option} {} is KataGo's and is not read", value.display());
             }
             Some(option @ ("-analysis-threads" | "-quit-without-waiting")) => {
-                words.push(format!("-{option}").into())
+                words.push(format!("-{option}").into());
             }
             _ => words.push(word),
         }
