@@ -30,7 +30,7 @@ pub use perft::{legal_positions, perft};
 pub use rule_strings::ParseRulesError;
 pub use rules::{HandicapBonus, InvalidKomi, KoRule, MAX_KOMI, Rules, Scoring, Tax};
 pub use score::{
-    Count, area_owners, area_score, count, final_score, playout_score, seki_groups, without_chains,
+    Count, area_owners, area_score, count, final_score, groups, playout_score, seki_groups, without_chains,
 };
 pub use splitmix::splitmix;
 pub use symmetry::Symmetry;

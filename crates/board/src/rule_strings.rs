@@ -63,6 +63,7 @@ impl Rules {
         match self.tax {
             Tax::None => "NONE",
             Tax::Seki => "SEKI",
+            Tax::All => "ALL",
         }
     }
 
@@ -109,8 +110,8 @@ impl Rules {
                 self.tax = match word.as_str() {
                     "NONE" => Tax::None,
                     "SEKI" => Tax::Seki,
-                    "ALL" => return Err(ParseRulesError::NotSupported("tax ALL (stone scoring)")),
-                    _ => return Err(wrong("NONE or SEKI")),
+                    "ALL" => Tax::All,
+                    _ => return Err(wrong("NONE, SEKI or ALL")),
                 }
             }
             "suicide" | "multiStoneSuicideLegal" => self.suicide = flag()?,
@@ -262,9 +263,6 @@ impl FromStr for Rules {
         }
         match name.as_str() {
             "aga-button" => Err(ParseRulesError::NotSupported("aga-button (button Go)")),
-            "stone-scoring" | "ancient-area" | "ancient-territory" => {
-                Err(ParseRulesError::NotSupported("stone scoring (group tax)"))
-            }
             _ if ["ko", "score", "tax", "sui"].iter().any(|part| text.starts_with(part)) => {
                 Rules::from_compact(text)
             }
@@ -310,9 +308,8 @@ mod tests {
             ("tibetan", "choose one of tromp-taylor"),
             ("", "choose one of"),
             ("aga-button", "not supported"),
-            ("stone-scoring", "not supported"),
             (r#"{"hasButton":true}"#, "not supported"),
-            (r#"{"tax":"ALL"}"#, "not supported"),
+            (r#"{"tax":"SOME"}"#, "NONE, SEKI or ALL"),
             (r#"{"ko":"NONE"}"#, "give SIMPLE"),
             (r#"{"kow":"SIMPLE"}"#, "choose one of ko"),
             (r#"{"suicide":3}"#, "true or false"),

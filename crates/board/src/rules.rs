@@ -50,6 +50,8 @@ pub enum Tax {
     None,
     /// Those of groups in seki do not (Japanese rules).
     Seki,
+    /// Nor do two points of every other group (stone scoring, as in ancient China).
+    All,
 }
 
 /// What White receives for Black's handicap stones.
@@ -164,9 +166,15 @@ impl Rules {
     /// Ing (Goe): suicide, area; its ko rule is taken as positional superko.
     pub const ING: Rules = Rules { friendly_pass: true, ..Rules::TROMP_TAYLOR };
 
+    /// Stone scoring: simple ko, area, the last two points of every group count nothing.
+    pub const STONE_SCORING: Rules =
+        Rules { tax: Tax::All, handicap_bonus: HandicapBonus::Zero, ..Rules::CHINESE };
+    /// Ancient territory scoring: as Japanese, but the last two points of every group count nothing either.
+    pub const ANCIENT_TERRITORY: Rules = Rules { tax: Tax::All, ..Rules::JAPANESE };
+
     /// The named sets, each with the komi customary on 19x19. Of several names for one set the first is
     /// [`Rules::name`].
-    pub const NAMED: [(&'static str, Rules); 13] = [
+    pub const NAMED: [(&'static str, Rules); 16] = [
         ("tromp-taylor", Rules::TROMP_TAYLOR),
         ("chinese", Rules::CHINESE),
         ("chinese-ogs", Rules::CHINESE_SUPERKO),
@@ -180,6 +188,9 @@ impl Rules {
         ("nz", Rules::NEW_ZEALAND),
         ("goe", Rules::ING),
         ("ing", Rules::ING),
+        ("stone-scoring", Rules::STONE_SCORING),
+        ("ancient-area", Rules::STONE_SCORING),
+        ("ancient-territory", Rules::ANCIENT_TERRITORY),
     ];
 
     /// The same rules with another komi, which the caller knows to be a sensible number.

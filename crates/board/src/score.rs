@@ -101,7 +101,8 @@ impl Count {
 /// Counts a finished position under `rules`: Black's points minus White's, with komi and the handicap bonus.
 ///
 /// `dead` are stones that both players agree to be dead; naming one stone of a chain names the chain. Under
-/// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_groups`].
+/// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_groups`]. Under [`Tax::All`] two points of
+/// every other group do not either.
 pub fn final_score(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> f32 {
     count(board, rules, handicap, dead).score()
 }
@@ -111,9 +112,14 @@ pub fn count(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> 
     let (cleared, removed) = without_chains(board, dead);
     let mut owners = area_owners(&cleared);
     let is_area = rules.scoring == Scoring::Area;
-    if rules.tax == Tax::Seki {
+    if rules.tax != Tax::None {
         let seki = seki_groups(&cleared, &owners);
         cleared.points().filter(|&v| seki[v] && cleared.is_empty(v)).for_each(|v| owners[v] = None);
+    }
+    if rules.tax == Tax::All {
+        for group in groups(&cleared, &owners) {
+            group.iter().filter(|&&v| cleared.is_empty(v)).take(2).for_each(|&v| owners[v] = None);
+        }
     }
     let (mut stones, mut territory) = (ColorMap::default(), ColorMap::default());
     for v in cleared.points() {
@@ -145,32 +151,10 @@ pub fn count(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> 
 /// points or more.
 pub fn seki_groups(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMap<bool> {
     let mut in_seki = VertexMap::filled(false);
-    let mut seen = VertexMap::filled(false);
-    let mut group = Vec::with_capacity(MAX_AREA);
-    for start in board.points() {
-        let Some(color) = owners[start] else { continue };
-        if seen[start] {
-            continue;
-        }
-        // The group: stones and empty points owned by one colour that hang together.
-        group.clear();
-        group.push(start);
-        seen[start] = true;
-        let mut touches_shared = false;
-        let mut done = 0;
-        while done < group.len() {
-            for n in group[done].neighbors() {
-                if !board.contains(n) {
-                    continue;
-                }
-                touches_shared |= owners[n].is_none() && is_self_atari(board, n, color);
-                if owners[n] == Some(color) && !seen[n] {
-                    seen[n] = true;
-                    group.push(n);
-                }
-            }
-            done += 1;
-        }
+    for group in groups(board, owners) {
+        let Some(color) = owners[group[0]] else { continue };
+        let is_shared = |n| board.contains(n) && owners[n].is_none() && is_self_atari(board, n, color);
+        let touches_shared = group.iter().any(|v| v.neighbors().into_iter().any(is_shared));
         if touches_shared && !lives_by_itself(board, &group) {
             for &v in &group {
                 in_seki[v] = true;
@@ -178,6 +162,29 @@ pub fn seki_groups(board: &Board, owners: &VertexMap<Option<Color>>) -> VertexMa
         }
     }
     in_seki
+}
+
+/// The groups: stones and empty points owned by one colour that hang together.
+pub fn groups(board: &Board, owners: &VertexMap<Option<Color>>) -> Vec<Vec<Vertex>> {
+    let mut seen = VertexMap::filled(false);
+    let mut groups = Vec::new();
+    for start in board.points() {
+        if owners[start].is_none() || std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut group = vec![start];
+        let mut done = 0;
+        while done < group.len() {
+            for n in group[done].neighbors() {
+                if board.contains(n) && owners[n] == owners[start] && !std::mem::replace(&mut seen[n], true) {
+                    group.push(n);
+                }
+            }
+            done += 1;
+        }
+        groups.push(group);
+    }
+    groups
 }
 
 /// Whether a stone of `color` at `v` would be in atari, or is not allowed there.
@@ -285,6 +292,15 @@ mod tests {
         assert_eq!(territory(&Rules { tax: Tax::Seki, ..Rules::CHINESE }), [0, 0]);
         let seki = seki_groups(&board, &area_owners(&board));
         assert_eq!(board.points().filter(|&v| seki[v]).count(), 9, "all but the shared liberty");
+    }
+
+    #[test]
+    fn two_points_of_every_group_are_taxed_under_stone_scoring() {
+        let board = ". X . O . / . X . O . / . X O O O / . X O . O";
+        assert_eq!(score(board, &Rules::STONE_SCORING, &[]), (8.0 - 2.0) - (10.0 - 2.0));
+        assert_eq!(score(board, &Rules::ANCIENT_TERRITORY, &[]), (4.0 - 2.0) - (3.0 - 2.0));
+        let seki = ". X . O . / X X X O O";
+        assert_eq!(score(seki, &Rules::STONE_SCORING, &[]), score(seki, &Rules::CHINESE, &[]) + 1.0 - 1.0);
     }
 
     #[test]

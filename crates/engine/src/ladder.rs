@@ -54,14 +54,14 @@ impl LadderReader {
         let [a, b] = liberties[..] else { return false };
         let other = if at == a { b } else { a };
         let prey = Prey { stone: chain, color };
-        if (at != a && at != b) || escapes_at_once(board, prey, at, other) {
+        if (at != a && at != b) || escapes_at_once(board, prey.color, at, other) {
             return false;
         }
         self.begin(board, !color);
         if !self.boards[0].is_legal(at) {
             return false;
         }
-        let suspects = attackers_in_atari(board, prey);
+        let suspects = attackers_in_atari(board, prey.stone, prey.color);
         self.attack_at(0, prey, suspects, at)
     }
 
@@ -86,7 +86,7 @@ impl LadderReader {
         }
         let prey = Prey { stone: chain, color };
         self.begin(board, color);
-        let suspects = attackers_in_atari(board, prey);
+        let suspects = attackers_in_atari(board, prey.stone, prey.color);
         self.is_captured_on_own_turn(0, prey, suspects)
     }
 
@@ -155,7 +155,7 @@ impl LadderReader {
             board.play_unchecked(choice.into());
             let mut suspects = suspects;
             if joins {
-                suspects = attackers_in_atari(board, prey);
+                suspects = attackers_in_atari(board, prey.stone, prey.color);
             } else {
                 for n in choice.neighbors() {
                     let attacker = board.chain_of(n, !prey.color);
@@ -178,7 +178,7 @@ impl LadderReader {
         match liberties[..] {
             [liberty] => board.is_legal(liberty),
             [a, b] => {
-                let hopeful = |x, y| board.is_legal(x) && !escapes_at_once(board, prey, x, y);
+                let hopeful = |x, y| board.is_legal(x) && !escapes_at_once(board, prey.color, x, y);
                 match (hopeful(a, b), hopeful(b, a)) {
                     (true, true) => {
                         (self.copy(at) && self.attack_at(at + 1, prey, suspects, a))
@@ -208,12 +208,12 @@ impl LadderReader {
     }
 }
 
-/// Whether extending to `extension`, after an atari at `atari`, gives three liberties.
+/// Whether a chain of `color` has three liberties if it extends to `extension` after an atari at `atari`.
 #[inline]
-fn escapes_at_once(board: &Board, prey: Prey, atari: Vertex, extension: Vertex) -> bool {
-    let liberties = liberties_after::<4>(board, extension, prey.color);
+pub fn escapes_at_once(board: &Board, color: Color, atari: Vertex, extension: Vertex) -> bool {
+    let liberties = liberties_after::<4>(board, extension, color);
     // The atari may capture stones that the extension would join.
-    liberties.iter().filter(|&&v| v != atari).count() >= 3 && !captures(board, atari, !prey.color)
+    liberties.iter().filter(|&&v| v != atari).count() >= 3 && !captures(board, atari, !color)
 }
 
 /// Whether a stone of `color` on `v` captures.
@@ -225,15 +225,15 @@ fn captures(board: &Board, v: Vertex, color: Color) -> bool {
     })
 }
 
-/// A stone of each attacking chain in atari that touches the prey.
-fn attackers_in_atari(board: &Board, prey: Prey) -> Suspects {
-    let mut found = Suspects::new();
-    for stone in board.chain_stones(board.chain(prey.stone)) {
-        if board.stone_neighbors(stone, !prey.color) == 0 {
+/// The enemy chains in atari, up to `N`, that touch the chain of `color` at `stone`.
+pub fn attackers_in_atari<const N: usize>(board: &Board, stone: Vertex, color: Color) -> Few<N> {
+    let mut found = Few::new();
+    for stone in board.chain_stones(board.chain(stone)) {
+        if board.stone_neighbors(stone, !color) == 0 {
             continue;
         }
         for n in stone.neighbors() {
-            let attacker = board.chain_of(n, !prey.color);
+            let attacker = board.chain_of(n, !color);
             if attacker != Vertex::NONE && board.atari(attacker).is_some() {
                 found.add(attacker);
             }

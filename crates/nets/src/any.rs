@@ -7,7 +7,7 @@ use tengen_engine::{network::RawEvaluation, report::value_for};
 
 use crate::{
     error::NetError,
-    history::History,
+    history::{History, is_forbidden_suicide},
     katago::{KataNetwork, KataOutput, KataRunner},
     network::{Network, Output, Runner},
     planes::Position,
@@ -154,7 +154,7 @@ impl Answer {
         let mut pass: f32 = pass.iter().map(|logit| (logit - most).exp()).sum();
         let mut sum = pass;
         for (v, logit) in board.points().zip(points) {
-            if game.check(v.into()).is_ok() {
+            if game.check(v.into()).is_ok() && !is_forbidden_suicide(board, v, game.rules().suicide) {
                 policy[v] = (logit - most).exp();
                 sum += policy[v];
             }

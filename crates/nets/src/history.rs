@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tengen_board::{Board, Game, KoRule, Move, PlayedMove, Rules, Vertex};
+use tengen_board::{
+    Board, Color, Game, IllegalMove, KoRule, Move, PlayedMove, Rules, Scoring, Vertex, zobrist,
+};
 
 /// The end of a game, and moves that a search has played from there.
 #[derive(Clone)]
@@ -14,6 +16,45 @@ pub struct History {
     moves: Vec<PlayedMove>,
     /// Superko keys of the positions since the end of the game.
     keys: Vec<u64>,
+    passes: Passes,
+}
+
+/// Passes, and what they end.
+#[derive(Clone, Default)]
+struct Passes {
+    /// Passes in a row up to the position.
+    in_a_row: usize,
+    /// The positions in which somebody passed, told apart by whose turn it was.
+    situations: Vec<u64>,
+    /// Whether the last move ended the game.
+    ended: bool,
+    /// Moves that belong together: all of them, unless play went on after an end.
+    turns: usize,
+}
+
+impl Passes {
+    fn situation(board: &Board) -> u64 {
+        board.hash() ^ if board.to_play() == Color::White { zobrist::WHITE_TO_PLAY } else { 0 }
+    }
+
+    /// Whether passing ends the game because the player has passed in the same situation before.
+    fn repeats(&self, board: &Board, rules: &Rules) -> bool {
+        rules.ko == KoRule::Simple && self.situations.contains(&Passes::situation(board))
+    }
+
+    fn note(&mut self, before: &Board, mv: Move, rules: &Rules) {
+        if std::mem::take(&mut self.ended) {
+            self.turns = self.turns.min(1);
+        }
+        self.turns += 1;
+        if mv.is_pass() {
+            self.ended = self.in_a_row > 0 || self.repeats(before, rules);
+            self.in_a_row += 1;
+            self.situations.push(Passes::situation(before));
+        } else {
+            self.in_a_row = 0;
+        }
+    }
 }
 
 /// Moves of the game that are kept.
@@ -22,19 +63,23 @@ const KEPT: usize = 8;
 impl History {
     /// The end of a game.
     pub fn new(game: &Game) -> History {
+        let mut boards = vec![game.start().clone(); 3];
+        let mut passes = Passes::default();
+        for m in game.moves() {
+            let mut board = boards[0].clone();
+            board.set_to_play(m.color);
+            passes.note(&board, m.mv, game.rules());
+            board.play_unchecked(m.mv);
+            boards.rotate_right(1);
+            boards[0] = board;
+        }
+        boards[0].clone_from(game.board());
         let moves = game.moves();
-        let earlier = |back: usize| match moves.len().checked_sub(back) {
-            Some(count) => {
-                let mut game = game.clone();
-                game.undo_to(count);
-                game.board().clone()
-            }
-            None => game.start().clone(),
-        };
         History {
-            boards: vec![game.board().clone(), earlier(1), earlier(2)],
+            boards,
             moves: moves[moves.len().saturating_sub(KEPT)..].to_vec(),
             keys: Vec::new(),
+            passes,
             game: Arc::new(game.clone()),
         }
     }
@@ -46,6 +91,7 @@ impl History {
         let next = &mut next[0];
         next.clone_from(&earlier[0]);
         self.moves.push(PlayedMove { color: next.to_play(), mv });
+        self.passes.note(next, mv, self.game.rules());
         next.play_unchecked(mv);
         let rule = self.game.rules().ko;
         if rule != KoRule::Simple {
@@ -73,6 +119,37 @@ impl History {
         self.rules().komi + self.rules().handicap_bonus.points(self.game.compensated_handicap()) as f32
     }
 
+    /// What White gets by the time of this position, as KataGo counts: under territory scoring a point more for each stone that
+    /// Black has played, a point less for each of White's, as if area were counted.
+    pub(crate) fn white_bonus_so_far(&self) -> f32 {
+        let board = self.board();
+        let played = |color: Color| (board.stones(color) + board.prisoners(!color)) as f32;
+        match self.rules().scoring {
+            Scoring::Area => self.white_bonus(),
+            Scoring::Territory => self.white_bonus() + played(Color::Black) - played(Color::White),
+        }
+    }
+
+    /// Whether a pass would end the game.
+    pub(crate) fn pass_would_end(&self) -> bool {
+        self.passes.in_a_row > 0 || self.repeats_pass()
+    }
+
+    /// Whether it would because the player has passed in this situation before.
+    pub(crate) fn repeats_pass(&self) -> bool {
+        self.passes.repeats(self.board(), self.rules())
+    }
+
+    /// Passes in a row up to the position.
+    pub(crate) fn passes(&self) -> usize {
+        self.passes.in_a_row
+    }
+
+    /// How many of the last moves belong to the game that is going on: only one if it has just ended.
+    pub(crate) fn turns(&self) -> usize {
+        if self.passes.ended { self.passes.turns.min(1) } else { self.passes.turns }
+    }
+
     /// The last moves, the last one last.
     pub fn moves(&self) -> &[PlayedMove] {
         &self.moves
@@ -86,6 +163,12 @@ impl History {
         self.boards.iter().for_each(|board| mix(board.hash()));
         for m in self.moves.iter().rev().take(KEPT) {
             mix((m.mv.vertex_or_none().index() * 2 + m.color.index()) as u64);
+        }
+        if !self.passes.situations.is_empty() {
+            mix((self.turns().min(KEPT) * 2 + self.pass_would_end() as usize) as u64);
+        }
+        if self.rules().scoring == Scoring::Territory {
+            mix(u64::from(self.white_bonus_so_far().to_bits()));
         }
         board
             .points()
@@ -101,10 +184,17 @@ impl History {
             return true;
         }
         let rule = self.rules().ko;
-        if rule == KoRule::Simple {
+        if rule == KoRule::Simple || is_forbidden_suicide(board, v, self.rules().suicide) {
             return false;
         }
         let key = rule.key(board.hash_after(v), !board.to_play());
         self.keys.contains(&key) || self.game.has_occurred(key)
     }
+}
+
+/// Whether the player to move would take off stones of their own by the empty point `v`, and may not: nobody may take off a
+/// single stone, which would be a pass.
+pub(crate) fn is_forbidden_suicide(board: &Board, v: Vertex, suicide_allowed: bool) -> bool {
+    board.check(v.into(), false) == Err(IllegalMove::Suicide)
+        && !(suicide_allowed && board.stone_neighbors(v, board.to_play()) > 0)
 }

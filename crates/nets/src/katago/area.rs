@@ -3,11 +3,13 @@
 //!
 //! Such a territory is a region without stones of its owner that borders on unconditionally living chains only (Benson 1976)
 //! and has at most one point that touches none of them, so that nobody can make two eyes in it.
+//!
+//! Where points in seki are taxed, groups that touch a neutral point, or have a stone in atari, own their stones only.
 
-use tengen_board::{Board, Color, Vertex, VertexMap, area_owners, unconditional_life};
+use tengen_board::{Board, Color, Tax, Vertex, VertexMap, area_owners, groups, unconditional_life};
 
 /// The owner of each point.
-pub(super) fn owners(board: &Board, suicide_allowed: bool) -> VertexMap<Option<Color>> {
+pub(super) fn owners(board: &Board, suicide_allowed: bool, tax: Tax) -> VertexMap<Option<Color>> {
     let mut owners = area_owners(board);
     for color in Color::ALL {
         if board.stones(color) == 0 {
@@ -30,7 +32,28 @@ pub(super) fn owners(board: &Board, suicide_allowed: bool) -> VertexMap<Option<C
             }
         }
     }
+    if tax != Tax::None {
+        tax_seki(board, &mut owners);
+    }
     owners
+}
+
+/// Takes from groups in seki what is not their stones.
+fn tax_seki(board: &Board, owners: &mut VertexMap<Option<Color>>) {
+    let before = *owners;
+    for group in groups(board, &before) {
+        let owner = before[group[0]];
+        let is_neutral = |n| board.is_empty(n) && before[n].is_none();
+        let in_seki = |&v: &Vertex| {
+            let in_atari = board.color_at(v) == owner && board.atari(board.chain(v)).is_some();
+            in_atari || v.neighbors().into_iter().any(is_neutral)
+        };
+        if group.iter().any(in_seki) {
+            for &v in group.iter().filter(|&&v| board.color_at(v) != owner) {
+                owners[v] = None;
+            }
+        }
+    }
 }
 
 /// The points without stones of `color` that are connected with `start`.
@@ -56,7 +79,7 @@ mod tests {
 
     fn drawn(diagram: &str) -> String {
         let board = Board::from_diagram(diagram).unwrap();
-        let owners = owners(&board, false);
+        let owners = owners(&board, false, Tax::None);
         let rows = (0..board.height()).rev().map(|row| {
             let letter = |col| match owners[Vertex::new(col, row)] {
                 Some(Color::Black) => "X",

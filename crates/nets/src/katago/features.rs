@@ -16,11 +16,14 @@
 //! Global: 0 to 4 whether the last five moves were passes; 5 komi as the player sees it, in twenties; 6, 7 the ko rule; 8
 //! whether suicide is allowed; 9 whether territory is counted; 10, 11 the tax; 14 whether a pass would end the game; 18 a wave
 //! that tells how komi and the parity of the board meet.
+//!
+//! Where players agree which stones are dead (friendly passes), a pass that would end the game is not shown as one, and neither
+//! are the moves before it: the network is to judge the position as it stands. Moves before an end of the game are not shown
+//! once play goes on.
 
 use tengen_board::{Board, Color, KoRule, Scoring, Tax, Vertex, VertexMap};
-use tengen_engine::ladder::LadderReader;
 
-use super::area;
+use super::{area, ladder::LadderReader};
 use crate::history::History;
 
 /// Planes.
@@ -29,6 +32,8 @@ pub(crate) const PLANES: usize = 22;
 pub(crate) const GLOBALS: usize = 19;
 /// Moves that are shown.
 const MOVES: usize = 5;
+/// Komi is shown up to the area of the board and this much more.
+const KOMI_MARGIN: f32 = 20.0;
 
 /// Writes features; it keeps memory for reading ladders.
 #[derive(Debug, Default)]
@@ -59,7 +64,7 @@ impl FeatureWriter {
         write_moves(history, &mut put, globals);
         for (back, plane) in [(0, 14), (1, 15), (2, 16)] {
             // Positions before the first move shown are not looked at: what is known stands in for them.
-            let earlier = history.board_before(back.min(globals_known(history)));
+            let earlier = history.board_before(back.min(shown_moves(history)));
             self.write_ladders(earlier, plane, me, back == 0, &mut put);
         }
         write_area(history, &mut put);
@@ -86,8 +91,8 @@ impl FeatureWriter {
                 [_] => self.ladders.is_doomed(board, chain),
                 [a, b] => {
                     let mut caught = false;
-                    for at in [a, b] {
-                        if self.ladders.is_captured_by(board, chain, at) {
+                    for (at, other) in [(a, b), (b, a)] {
+                        if self.ladders.is_captured_by(board, chain, at, other) {
                             caught = true;
                             if moves && board.is_color(v, !me) {
                                 put(at, 17);
@@ -105,16 +110,16 @@ impl FeatureWriter {
     }
 }
 
-/// How many of the last moves alternate, up to two: as many earlier positions are known.
-fn globals_known(history: &History) -> usize {
-    shown_moves(history).min(2)
+/// Whether a pass would end the game and the network may know it.
+fn shows_end(history: &History) -> bool {
+    let rules = history.rules();
+    let is_friendly = rules.friendly_pass && rules.scoring == Scoring::Area;
+    history.pass_would_end() && !(is_friendly && history.passes() == 1 && !history.repeats_pass())
 }
 
-/// How many of the last moves alternate, beginning with the opponent's: only those are shown.
-///
-/// None is when the game is over, as if it went on from here.
+/// How many of the last moves are shown: those that alternate, beginning with the opponent's.
 fn shown_moves(history: &History) -> usize {
-    if matches!(history.moves(), [.., a, b] if a.mv.is_pass() && b.mv.is_pass()) {
+    if history.pass_would_end() && !shows_end(history) {
         return 0;
     }
     let mut color = history.board().to_play();
@@ -122,7 +127,7 @@ fn shown_moves(history: &History) -> usize {
         color = !color;
         m.color == color
     };
-    history.moves().iter().rev().take(MOVES).take_while(alternates).count()
+    history.moves().iter().rev().take(history.turns().min(MOVES)).take_while(alternates).count()
 }
 
 fn write_points(history: &History, put: &mut impl FnMut(Vertex, usize)) {
@@ -162,7 +167,7 @@ fn write_area(history: &History, put: &mut impl FnMut(Vertex, usize)) {
     if rules.scoring != Scoring::Area {
         return;
     }
-    let owners = area::owners(board, rules.suicide);
+    let owners = area::owners(board, rules.suicide, rules.tax);
     for v in board.points() {
         if let Some(owner) = owners[v] {
             put(v, if owner == board.to_play() { 18 } else { 19 });
@@ -172,8 +177,8 @@ fn write_area(history: &History, put: &mut impl FnMut(Vertex, usize)) {
 
 fn write_globals(history: &History, globals: &mut [f32]) {
     let (board, rules) = (history.board(), history.rules());
-    let most = board.area() as f32 + 1.0;
-    let komi = (-history.white_bonus() * board.to_play().sign() as f32).clamp(-most, most);
+    let most = board.area() as f32 + KOMI_MARGIN;
+    let komi = (-history.white_bonus_so_far() * board.to_play().sign() as f32).clamp(-most, most);
     globals[5] = komi / 20.0;
     (globals[6], globals[7]) = match rules.ko {
         KoRule::Simple => (0.0, 0.0),
@@ -182,9 +187,9 @@ fn write_globals(history: &History, globals: &mut [f32]) {
     };
     globals[8] = f32::from(rules.suicide);
     globals[9] = f32::from(rules.scoring == Scoring::Territory);
-    globals[10] = f32::from(rules.tax == Tax::Seki);
-    let opponent_passed = shown_moves(history) > 0 && history.moves().last().is_some_and(|m| m.mv.is_pass());
-    globals[14] = f32::from(opponent_passed);
+    globals[10] = f32::from(rules.tax != Tax::None);
+    globals[11] = f32::from(rules.tax == Tax::All);
+    globals[14] = f32::from(shows_end(history));
     if rules.scoring == Scoring::Area {
         globals[18] = komi_wave(komi, board.area());
     }

@@ -7,6 +7,7 @@
 mod area;
 mod build;
 mod features;
+mod ladder;
 mod network;
 mod reader;
 

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use tengen_board::{Board, Color, KoRule, Symmetry, Vertex};
+use tengen_board::{Board, Color, KoRule, Scoring, Symmetry, Vertex};
 
 use super::{
     GLOBALS, PLANES,
@@ -173,7 +173,7 @@ impl KataRunner {
         output.white_ownership.extend(board.points().map(|v| white * at(ownership, v).tanh()));
         let mut logits = [0.0; 3];
         logits.copy_from_slice(vector(value));
-        if history.rules().ko != KoRule::Simple {
+        if history.rules().ko != KoRule::Simple && history.rules().scoring == Scoring::Area {
             // Superko leaves no game without a result.
             logits[2] = f32::NEG_INFINITY;
         }
