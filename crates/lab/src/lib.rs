@@ -34,7 +34,7 @@ pub mod tune;
 
 pub use error::SpecError;
 pub use options::PlayerOptions;
-pub use params::{Params, parse_config};
+pub use params::{Params, parse_config, with_settings};
 pub use player_config::{ExternalConfig, PlayerConfig};
 pub use preset::{PRESETS, Preset};
 pub use spec::PlayerSpec;

@@ -134,6 +134,21 @@ pub fn parse_config<T: DeserializeOwned>(text: &str) -> Result<T, SpecError> {
     params.read(text)
 }
 
+/// A configuration with some parameters changed, each as `key=value` with a dotted key; `owner` names it in errors.
+pub fn with_settings<T: Serialize + DeserializeOwned>(
+    config: &T,
+    settings: &[String],
+    owner: &str,
+) -> Result<T, SpecError> {
+    let mut params = Params::of(config);
+    let settings = settings.iter().map(|text| parse_setting(text)).collect::<Result<Vec<_>, _>>()?;
+    if let Some((key, _)) = settings.iter().find(|(key, _)| params.get(key).is_none()) {
+        return Err(params.unknown_key(key, owner, &[]));
+    }
+    params.insert_all(settings);
+    params.read(owner)
+}
+
 /// A value as a player spec writes it: text without quotes, everything else as in TOML.
 pub(crate) fn show_value(value: &Value) -> String {
     match value {

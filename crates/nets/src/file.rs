@@ -5,6 +5,7 @@
 use std::{borrow::Cow, collections::HashMap, fs, path::Path};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use sha2::{Digest, Sha256};
 
 use tengen_engine::whole_file::write_whole;
 
@@ -12,6 +13,8 @@ use crate::{error::NetError, network::Network, shipped, spec::NetSpec};
 
 /// The metadata entry that holds the [`NetSpec`] as JSON.
 pub const SPEC_KEY: &str = "tengen_net";
+/// The metadata entry with the checksum of all arrays. Files of other programs have none.
+const CHECKSUM_KEY: &str = "sha256";
 /// Files larger than this are no networks of ours.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -33,6 +36,13 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
     fs::read(path).map_err(error)
 }
 
+/// What identifies a network's file: the first 16 digits of its SHA-256.
+pub fn file_hash(path: &Path) -> Result<String, NetError> {
+    let digest: [u8; 32] = Sha256::digest(read_bytes(path)?).into();
+    let first = digest.first_chunk().expect("a digest has 32 bytes");
+    Ok(format!("{:016x}", u64::from_be_bytes(*first)))
+}
+
 /// Writes a file that is there completely or not at all.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
     write_whole(path, bytes).map_err(NetError::io("cannot write", path))
@@ -50,9 +60,25 @@ pub(crate) fn to_bytes<'a>(
             (name, view)
         })
         .collect();
+    let mut metadata = metadata;
+    let checksum = checksum(views.iter().map(|(name, view)| (name.clone(), view.data())));
+    metadata.insert(CHECKSUM_KEY.to_owned(), checksum);
     let mut bytes = safetensors::serialize(views, Some(metadata)).expect("names and shapes are plain");
     sort_metadata(&mut bytes);
     bytes
+}
+
+/// The SHA-256 of arrays, in the order of their names.
+fn checksum<'a>(arrays: impl Iterator<Item = (String, &'a [u8])>) -> String {
+    let mut arrays: Vec<_> = arrays.collect();
+    arrays.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut sha = Sha256::new();
+    for (name, data) in arrays {
+        sha.update(name);
+        sha.update(data);
+    }
+    let digest: [u8; 32] = sha.finalize().into();
+    digest.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 /// Puts the metadata of a safetensors file in order, which the library leaves to chance: equal networks make equal files.
@@ -77,7 +103,13 @@ impl<'a> Arrays<'a> {
         let damaged = |error| format!("the file is damaged or no safetensors file ({error}); get it again");
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
-        Ok(Arrays { metadata: header.metadata().clone().unwrap_or_default(), tensors })
+        let metadata = header.metadata().clone().unwrap_or_default();
+        if let Some(expected) = metadata.get(CHECKSUM_KEY)
+            && *expected != checksum(tensors.tensors().iter().map(|(name, view)| (name.clone(), view.data())))
+        {
+            return Err("its checksum is wrong: the file is damaged; get it again".to_owned());
+        }
+        Ok(Arrays { metadata, tensors })
     }
 
     /// An array that must have this shape and consist of finite numbers.
@@ -180,9 +212,12 @@ mod tests {
         let mut huge = bytes.clone();
         huge[..8].copy_from_slice(&u64::MAX.to_le_bytes());
         assert!(Network::from_bytes(&huge).is_err());
-        let mut nan = bytes.clone();
-        let end = nan.len();
-        nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        let mut flipped = bytes.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        assert!(Network::from_bytes(&flipped).unwrap_err().contains("checksum"));
+        let mut weights = network().weights().to_vec();
+        weights[0][0] = f32::NAN;
+        let nan = Network::new(network().spec(), weights).to_bytes(&[]);
         assert!(Network::from_bytes(&nan).unwrap_err().contains("NaN"));
         let text = String::from_utf8_lossy(&bytes).replace("layers", "lawyers");
         assert!(Network::from_bytes(text.as_bytes()).is_err());

@@ -57,6 +57,39 @@ impl Network {
         Ok(Network::from_parts(spec.clone(), graph, heads, weights))
     }
 
+    /// The same network with more to it: what `spec` has and this one lacks (blocks, pooling, heads) begins as in
+    /// [`Network::random`], which changes nothing of what the rest says. What does not fit is refused.
+    pub fn grown(&self, spec: &NetSpec, rng: &mut Rng) -> Result<Network, NetError> {
+        if self.spec == *spec {
+            return Ok(self.clone());
+        }
+        let mut grown = Network::random(spec, rng)?;
+        for (param, weights) in self.graph.params.iter().zip(&self.weights) {
+            let at = grown.graph.params.iter().position(|p| p.name == param.name);
+            let Some(at) = at.filter(|&at| grown.graph.params[at].shape == param.shape) else {
+                let message = format!(
+                    "the network to start from has {} of shape {:?}, which --arch has not: add to an architecture, do not change it",
+                    param.name, param.shape
+                );
+                return Err(NetError::Settings(message));
+            };
+            grown.weights[at].clone_from(weights);
+        }
+        Ok(grown)
+    }
+
+    /// The network with the arrays whose names begin with `prefix` as at the start of a training; how many these are.
+    pub fn reset(&self, prefix: &str, rng: &mut Rng) -> Result<(Network, usize), NetError> {
+        let fresh = Network::random(&self.spec, rng)?;
+        let mut weights = self.weights.clone();
+        let named = |i: &usize| self.graph.params[*i].name.starts_with(prefix);
+        let chosen: Vec<usize> = (0..weights.len()).filter(named).collect();
+        for &i in &chosen {
+            weights[i].clone_from(&fresh.weights[i]);
+        }
+        Ok((Network::new(&self.spec, weights), chosen.len()))
+    }
+
     /// A network with these weights, one array for each parameter.
     pub(crate) fn new(spec: &NetSpec, weights: Vec<Vec<f32>>) -> Network {
         let (graph, heads) = spec.graph();

@@ -189,11 +189,6 @@ impl Workspace {
         &mut self.gradients[id.0]
     }
 
-    /// Tensor and gradient.
-    pub(crate) fn both_mut(&mut self, id: TensorId) -> (&[f32], &mut [f32]) {
-        (&self.memory[self.places[id.0]], &mut self.gradients[id.0])
-    }
-
     /// Clears the gradients of the outputs, before they are set, and forgets all others.
     pub(crate) fn clear_gradients(&mut self, graph: &Graph) {
         self.written.fill(false);

@@ -136,3 +136,77 @@ fn bad_settings_and_data_are_told() {
     let error = Dataset::load(&[DataFile { path, weight: 1.0 }], |_| ()).err().unwrap().to_string();
     assert!(error.contains("cannot read") && error.contains("broken.sgf.gz"), "{error}");
 }
+
+#[test]
+fn a_resumed_session_has_the_log_of_an_undisturbed_one() {
+    let log_of = |name: &str, interrupt: bool| {
+        let folder = folder(name);
+        let session = SessionConfig {
+            folder: folder.clone(),
+            report_every: 64,
+            test_every: 128,
+            test_positions: 100,
+            checkpoint_every: std::time::Duration::from_secs(1000),
+            about: "a test".to_owned(),
+        };
+        let data_of = || data(&folder);
+        let mut trainer = Trainer::new(&config(16 * 16), data_of()).unwrap();
+        if interrupt {
+            let steps = std::cell::Cell::new(0);
+            let stop = || steps.replace(steps.get() + 1) >= 6;
+            run(&mut trainer, Some(&data_of()), &session, |_| (), stop).unwrap();
+            trainer = Trainer::resume(&folder, data_of()).unwrap();
+        }
+        run(&mut trainer, Some(&data_of()), &session, |_| (), || false).unwrap();
+        let log = fs::read_to_string(folder.join("log.jsonl")).unwrap();
+        let lines = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let untimed = lines.map(|mut line| {
+            line["per_second"] = 0.into();
+            line
+        });
+        untimed.collect::<Vec<_>>()
+    };
+    assert_eq!(log_of("log-straight", false), log_of("log-broken", true));
+}
+
+#[test]
+fn labels_are_learned_and_a_network_grows() {
+    use tengen_nets::{AnyNetwork, Network, train::LabelConfig, train::Labeller};
+    let folder = folder("labels");
+    let rng = &mut tengen_engine::rng::Rng::new(4);
+    // A teacher with an opinion: one that has learned three games by heart.
+    let mut trainer = Trainer::new(&config(16 * 60), data(&folder)).unwrap();
+    while !trainer.is_finished() {
+        trainer.step();
+    }
+    let teacher = AnyNetwork::Own(std::sync::Arc::new(trainer.network()));
+    let label = LabelConfig { plies: 6, file_positions: 200, ..LabelConfig::default() };
+    let labeller = Labeller::new(teacher, "t".to_owned(), label, Some(data(&folder)), &[]).unwrap();
+    labeller.run(&folder.join("l"), 4, 1, |_| (), || false).unwrap();
+    let files: Vec<DataFile> = fs::read_dir(folder.join("l"))
+        .unwrap()
+        .map(|file| DataFile { path: file.unwrap().path(), weight: 1.0 })
+        .collect();
+    let labels = || Dataset::load(&files, |_| ()).unwrap();
+    assert_eq!(labels().sizes().len(), 2, "files of one size are one group");
+    // The student begins smaller and grows by a block, which changes nothing at first.
+    let mut small = spec();
+    small.policy.moves = 1;
+    let mut large = small.clone();
+    large.trunk = Trunk::Residual { blocks: 3, channels: 16, pooling: vec![1, 2] };
+    let student = Network::random(&small, rng).unwrap();
+    let grown = student.grown(&large, rng).unwrap();
+    let tally = |network: &Network| test(network, &labels(), None, 1, false, |_| ());
+    assert!((tally(&student).mean_loss() - tally(&grown).mean_loss()).abs() < 1e-4);
+    assert!(grown.grown(&small, rng).is_err(), "it does not shrink");
+    let settings = TrainConfig { arch: large, positions: 16 * 150, ..config(0) };
+    let mut trainer = Trainer::from_network(&settings, &student, labels()).unwrap();
+    while !trainer.is_finished() {
+        trainer.step();
+    }
+    assert_eq!(trainer.learner().dead_blocks(), [0usize; 0]);
+    let (before, after) = (tally(&student), tally(&trainer.network()));
+    assert!(after.divergence() < before.divergence() / 2.0, "{} {}", before.divergence(), after.divergence());
+    assert!(after.value().unwrap().1 < before.value().unwrap().1 / 2.0, "{after:?}");
+    assert!(after.score_error().unwrap() < before.score_error().unwrap(), "{after:?}");
+}

@@ -21,16 +21,15 @@ use tengen_engine::{
 };
 
 use super::{
-    CHUNK,
-    optimizer::{Kind, OptimizerConfig, State},
+    TrainConfig,
+    example::{Example, MoveTarget},
+    learner::Learner,
+    optimizer::OptimizerConfig,
 };
 use crate::{
     error::NetError,
-    kernels::padded,
     network::Network,
-    planes::{PlaneWriter, Position},
     rollout::{RolloutNetwork, RolloutPolicy, is_playable},
-    run::{Gradients, Prepared, Workspace},
 };
 
 /// A position, and what the mean result of its rollouts should be.
@@ -62,7 +61,7 @@ pub struct BalanceConfig {
     pub optimizer: OptimizerConfig,
     /// Steps in all, for the learning rate's schedule.
     pub steps: u64,
-    /// Start of the random numbers.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -87,103 +86,73 @@ impl Default for BalanceConfig {
 /// A balancing under way.
 pub struct Balancer {
     config: BalanceConfig,
-    network: Network,
-    state: State,
-    kinds: Vec<Kind>,
+    learner: Learner,
     steps: u64,
     rng: Rng,
-    planes: PlaneWriter,
 }
 
 impl Balancer {
     /// Begins with a network that can play rollouts.
-    pub fn new(network: Network, config: &BalanceConfig) -> Result<Balancer, NetError> {
-        RolloutNetwork::new(&network)?;
+    pub fn new(network: &Network, config: &BalanceConfig) -> Result<Balancer, NetError> {
+        RolloutNetwork::new(network)?;
         if config.rollouts < 2 || config.gradient_rollouts == 0 {
             let message = "balancing needs at least 2 rollouts for a value and 1 for a direction".to_owned();
             return Err(NetError::Settings(message));
         }
+        let settings =
+            TrainConfig { optimizer: config.optimizer.clone(), ..TrainConfig::new(network.spec().clone()) };
         Ok(Balancer {
-            state: State::new(network.weights().to_vec()),
-            kinds: network.graph.params.iter().map(Kind::of).collect(),
+            learner: Learner::new(&settings, network)?,
             steps: 0,
             rng: Rng::new(config.seed),
-            planes: PlaneWriter::new(),
             config: config.clone(),
-            network,
         })
     }
 
-    /// One step with positions of one board size: their mean squared imbalance before it, V's noise taken off.
+    /// One step: the mean squared imbalance of the positions before it, V's noise taken off.
     pub fn step(&mut self, targets: &[Target]) -> Result<f64, NetError> {
-        let Some(first) = targets.first() else { return Ok(0.0) };
-        let graph = Arc::clone(&self.network.graph);
-        let now = Network::new(self.network.spec(), self.state.weights.clone());
-        let mut policy = rollouts(&now)?;
-        let size = (first.board.width(), first.board.height());
-        let mut workspace = Workspace::for_training(&graph, size, CHUNK);
-        let prepared = Prepared::for_training(&graph, now.weights(), workspace.tile_kind());
-        let mut sums = Gradients::new(&graph, workspace.tile_kind());
+        if targets.is_empty() {
+            return Ok(0.0);
+        }
+        let mut policy = rollouts(&self.learner.latest())?;
         let mut imbalance = 0.0;
-        let shares = (targets.len() * self.config.gradient_rollouts) as f32;
+        let mut examples = Vec::new();
         for target in targets {
             let (value, squared) = balance(&mut policy, target, self.config.rollouts, &mut self.rng);
             imbalance += squared;
             let error = target.black_value - value;
             for _ in 0..self.config.gradient_rollouts {
                 let (moves, result) = play(&mut policy, target, &mut self.rng);
-                // Of half the squared error, for each logarithm of a probability.
-                let weight = -error * (result - value) / shares;
-                let choices = choices(target, &moves);
-                for chunk in choices.chunks(CHUNK) {
-                    self.planes_of(chunk, &moves, &mut workspace);
-                    workspace.forward(&graph, &prepared, chunk.len());
-                    workspace.clear_gradients(&graph);
-                    for (board, choice) in chunk.iter().enumerate() {
-                        self.set_gradient(&mut workspace, board, choice, weight);
-                    }
-                    workspace.backward(&graph, &prepared, &mut sums);
-                }
+                examples.extend(choices(target, &moves).into_iter().map(|choice| Example {
+                    history: moves[..choice.played].to_vec(),
+                    komi: 0.0,
+                    rank: None,
+                    policy: vec![MoveTarget {
+                        shares: vec![(choice.chosen, 1.0)],
+                        among: Some(choice.playable),
+                    }],
+                    value: None,
+                    score: None,
+                    ownership: None,
+                    weight: error * (result - value),
+                    board: choice.board,
+                }));
             }
         }
-        let mut gradients: Vec<Vec<f32>> = self.state.weights.iter().map(|w| vec![0.0; w.len()]).collect();
-        sums.add_to(&graph, &mut gradients);
-        let optimizer = &self.config.optimizer;
-        let rate = optimizer.rate(self.steps as f64 / self.config.steps.max(1) as f64);
-        self.state.step(optimizer, rate, self.steps, &gradients, &self.kinds);
+        // The mean is over rollouts, not over their moves.
+        let rollouts = (targets.len() * self.config.gradient_rollouts) as f32;
+        let moves = examples.len() as f32;
+        for example in &mut examples {
+            example.weight *= moves / rollouts;
+        }
+        self.learner.step_at(self.steps as f64 / self.config.steps.max(1) as f64, &examples);
         self.steps += 1;
         Ok(imbalance / targets.len() as f64)
     }
 
     /// The network as it is saved, with averaged weights.
     pub fn network(&self) -> Network {
-        Network::new(self.network.spec(), self.state.average.clone())
-    }
-
-    fn planes_of(&mut self, chunk: &[Choice], moves: &[Move], workspace: &mut Workspace) {
-        let planes = self.network.spec().planes;
-        let stride = padded(planes.count());
-        let inputs = workspace.tensor_mut(self.network.heads.input);
-        for (choice, out) in chunk.iter().zip(inputs.chunks_exact_mut(chunk[0].board.area() * stride)) {
-            let moves = &moves[..choice.played];
-            let position = Position { board: &choice.board, moves, komi: 0.0, rank: None };
-            self.planes.write(planes, &position, out, stride);
-        }
-    }
-
-    /// The gradient of `weight` times the logarithm of the chosen move's probability, for the logits.
-    fn set_gradient(&self, workspace: &mut Workspace, board: usize, choice: &Choice, weight: f32) {
-        let id = self.network.heads.policy;
-        let channels = padded(self.network.graph.width(id));
-        let start = board * choice.board.area() * channels;
-        let (logits, gradients) = workspace.both_mut(id);
-        let logit = |point: usize| logits[start + point * channels];
-        let most = choice.playable.iter().map(|&point| logit(point)).fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = choice.playable.iter().map(|&point| (logit(point) - most).exp()).sum();
-        for &point in &choice.playable {
-            let chosen = f32::from(u8::from(point == choice.chosen));
-            gradients[start + point * channels] = weight * (chosen - (logit(point) - most).exp() / sum);
-        }
+        self.learner.network()
     }
 }
 
@@ -278,7 +247,7 @@ mod tests {
             let targets = vec![Target::new(&fight(), value); 4];
             let mut config = BalanceConfig { steps: 40, ..BalanceConfig::default() };
             (config.optimizer.learning_rate, config.optimizer.average) = (0.05, 0.0);
-            let mut balancer = Balancer::new(network(), &config).unwrap();
+            let mut balancer = Balancer::new(&network(), &config).unwrap();
             let before = imbalance(&network(), &targets, 200, &mut Rng::new(1)).unwrap();
             for _ in 0..config.steps {
                 balancer.step(&targets).unwrap();
@@ -304,6 +273,6 @@ mod tests {
     #[test]
     fn networks_that_play_no_rollouts_are_refused() {
         let network = Network::random(&NetSpec::named("default").unwrap(), &mut Rng::new(1)).unwrap();
-        assert!(Balancer::new(network, &BalanceConfig::default()).is_err());
+        assert!(Balancer::new(&network, &BalanceConfig::default()).is_err());
     }
 }

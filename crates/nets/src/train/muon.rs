@@ -11,6 +11,9 @@ const POLYNOMIAL: [f32; 3] = [3.4445, -4.7750, 2.0315];
 
 const STEPS: usize = 5;
 
+/// A matrix shorter than this has no direction worth a step.
+const TINY: f64 = 1e-30;
+
 /// Memory for the products.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
@@ -29,11 +32,13 @@ pub(crate) fn orthogonal(numbers: impl Iterator<Item = f32>, rows: usize, scratc
     matrix.clear();
     matrix.extend(numbers);
     let cols = matrix.len() / rows;
-    let length = matrix.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt() as f32;
-    if !(length > 0.0 && length.is_finite()) {
+    // Squares of tiny numbers vanish in single precision, and the polynomial would run away with a wrong length.
+    let length = matrix.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+    if !(TINY..f64::INFINITY).contains(&length) {
         matrix.fill(0.0);
         return matrix;
     }
+    let length = length as f32;
     for x in matrix.iter_mut() {
         *x /= length;
     }

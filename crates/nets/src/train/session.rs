@@ -42,12 +42,21 @@ pub struct Accuracy {
     pub top5: f64,
     /// Mean cross-entropy of the next move.
     pub loss: f64,
-    /// Share of winners told right, if the network tells them.
+    /// Mean divergence from the targets' shares of moves: the same as the loss where a single move is the target.
+    #[serde(default)]
+    pub divergence: f64,
+    /// Share of winners predicted, if the network tells them.
     pub value_right: Option<f64>,
     /// Mean squared error of the winning probability.
     pub value_error: Option<f64>,
     /// Mean cross-entropy of the result.
     pub value_loss: Option<f64>,
+    /// Mean absolute error of the score in points.
+    #[serde(default)]
+    pub score_error: Option<f64>,
+    /// Mean absolute error of ownership, from 0 to 2.
+    #[serde(default)]
+    pub owner_error: Option<f64>,
 }
 
 impl From<&Tally> for Accuracy {
@@ -58,9 +67,12 @@ impl From<&Tally> for Accuracy {
             top1: tally.top1_rate(),
             top5: tally.top5_rate(),
             loss: tally.mean_loss(),
+            divergence: tally.divergence(),
             value_right: value.map(|v| v.0),
             value_error: value.map(|v| v.1),
             value_loss: value.map(|v| v.2),
+            score_error: tally.score_error(),
+            owner_error: tally.owner_error(),
         }
     }
 }
@@ -80,6 +92,9 @@ pub struct Report {
     pub train: Accuracy,
     /// On the held-out positions, if they were tested.
     pub held_out: Option<Accuracy>,
+    /// Residual blocks that have stopped learning: begin them anew (`--reset block.3`) with a smaller learning rate.
+    #[serde(default)]
+    pub dead_blocks: Vec<usize>,
 }
 
 const LOG: &str = "log.jsonl";
@@ -102,16 +117,15 @@ pub fn run(
 ) -> Result<(), NetError> {
     let folder = &config.folder;
     fs::create_dir_all(folder).map_err(NetError::io("cannot make", folder))?;
-    let mut log = read_log(folder, trainer.steps);
-    let mut tally = Tally::default();
+    let mut log = read_log(folder, trainer.steps());
     let (mut last_report, mut last_save) = (Instant::now(), Instant::now());
-    let mut reported = trainer.positions();
+    let mut timed = trainer.positions();
     let crosses = |before: u64, after: u64, every: u64| every > 0 && before / every != after / every;
     loop {
         let finished = trainer.is_finished();
         let over = finished || stop();
         if over || last_save.elapsed() >= config.checkpoint_every {
-            if !trainer.is_finite() {
+            if !trainer.learner().is_finite() {
                 return Err(diverged());
             }
             save(trainer, config, &log)?;
@@ -122,7 +136,7 @@ pub fn run(
         }
         let before = trainer.positions();
         let step = trainer.step();
-        tally.add(&step.tally);
+        trainer.since_report.add(&step.tally);
         if !step.tally.loss.is_finite() {
             return Err(diverged());
         }
@@ -131,7 +145,7 @@ pub fn run(
         if !(tested || crosses(before, step.positions, config.report_every)) {
             continue;
         }
-        let per_second = (step.positions - reported) as f64 / last_report.elapsed().as_secs_f64();
+        let per_second = (step.positions - timed) as f64 / last_report.elapsed().as_secs_f64();
         let held_out = held_out.filter(|_| tested).map(|data| {
             let threads = trainer.config().threads;
             let most = Some(config.test_positions);
@@ -142,11 +156,11 @@ pub fn run(
             positions: step.positions,
             rate: step.rate,
             per_second,
-            train: Accuracy::from(&tally),
+            train: Accuracy::from(&std::mem::take(&mut trainer.since_report)),
             held_out,
+            dead_blocks: trainer.learner().dead_blocks(),
         };
-        tally = Tally::default();
-        (last_report, reported) = (Instant::now(), step.positions);
+        (last_report, timed) = (Instant::now(), step.positions);
         observe(&report);
         log.push(report);
     }
@@ -154,8 +168,8 @@ pub fn run(
 
 /// What was saved before stays.
 fn diverged() -> NetError {
-    let message = "the training has diverged: what it computes is no number any more. Begin anew in another folder with a smaller \
-                   learning rate";
+    let message = "the training has diverged: its weights became NaN. The last checkpoint is kept; begin anew in another folder with \
+                   a smaller learning rate";
     NetError::Settings(message.to_owned())
 }
 

@@ -2,9 +2,8 @@
 
 use super::{
     CHUNK, TrainConfig,
-    data::{Group, Sample},
+    example::Example,
     loss::{self, GradientScale, Tally},
-    sampler::Draw,
 };
 use crate::{
     graph::Graph,
@@ -61,21 +60,20 @@ impl Worker {
         &mut self,
         network: &Network,
         prepared: &[(TileKind, Prepared)],
-        groups: &[Group],
-        chunk: &[Draw],
+        chunk: &[&Example],
         config: &TrainConfig,
+        batch: usize,
     ) {
-        let samples = draw(groups, chunk, network.heads.ownership.is_some());
-        let at = self.workspace(network, &samples, true);
-        self.fill(network, at, &samples, config.ranks);
+        let at = self.workspace(network, chunk, true);
+        self.fill(network, at, chunk);
         let workspace = &mut self.workspaces[at];
         let kind = workspace.tile_kind();
         let weights = weights_of(prepared, kind);
         let graph = &network.graph;
-        workspace.forward(graph, weights, samples.len());
+        workspace.forward(graph, weights, chunk.len());
         workspace.clear_gradients(graph);
-        let scale = GradientScale { weights: config.loss, positions: config.batch };
-        loss::evaluate((graph, &network.heads), workspace, &samples, Some(scale), &mut self.tally);
+        let scale = GradientScale { weights: config.loss, positions: batch };
+        loss::evaluate((graph, &network.heads), workspace, chunk, Some(scale), &mut self.tally);
         let known = self.gradients.iter().position(|g| g.0 == kind);
         let i = known.unwrap_or_else(|| {
             self.gradients.push((kind, Gradients::new(graph, kind), false));
@@ -86,26 +84,18 @@ impl Worker {
     }
 
     /// Forwards only.
-    pub(crate) fn test(
-        &mut self,
-        network: &Network,
-        prepared: &[(TileKind, Prepared)],
-        groups: &[Group],
-        chunk: &[Draw],
-        ranks: bool,
-    ) {
-        let samples = draw(groups, chunk, false);
-        let at = self.workspace(network, &samples, false);
-        self.fill(network, at, &samples, ranks);
+    pub(crate) fn test(&mut self, network: &Network, prepared: &[(TileKind, Prepared)], chunk: &[&Example]) {
+        let at = self.workspace(network, chunk, false);
+        self.fill(network, at, chunk);
         let workspace = &mut self.workspaces[at];
         let weights = weights_of(prepared, workspace.tile_kind());
-        workspace.forward(&network.graph, weights, samples.len());
-        loss::evaluate((&network.graph, &network.heads), workspace, &samples, None, &mut self.tally);
+        workspace.forward(&network.graph, weights, chunk.len());
+        loss::evaluate((&network.graph, &network.heads), workspace, chunk, None, &mut self.tally);
     }
 
     /// The workspace for a chunk.
-    fn workspace(&mut self, network: &Network, samples: &[Sample], training: bool) -> usize {
-        let board = &samples[0].board;
+    fn workspace(&mut self, network: &Network, chunk: &[&Example], training: bool) -> usize {
+        let board = &chunk[0].board;
         let size = (board.width(), board.height());
         self.workspaces.iter().position(|w| w.size() == size).unwrap_or_else(|| {
             let new = if training { Workspace::for_training } else { Workspace::new };
@@ -114,25 +104,21 @@ impl Worker {
         })
     }
 
-    fn fill(&mut self, network: &Network, at: usize, samples: &[Sample], ranks: bool) {
+    fn fill(&mut self, network: &Network, at: usize, chunk: &[&Example]) {
         let planes = network.spec().planes;
         let stride = padded(planes.count());
-        let area = samples[0].board.area();
+        let area = chunk[0].board.area();
         let inputs = self.workspaces[at].tensor_mut(network.heads.input).chunks_exact_mut(area * stride);
-        for (sample, out) in samples.iter().zip(inputs) {
+        for (example, out) in chunk.iter().zip(inputs) {
             let position = Position {
-                board: &sample.board,
-                moves: &sample.history,
-                komi: sample.komi,
-                rank: sample.rank.filter(|_| ranks),
+                board: &example.board,
+                moves: &example.history,
+                komi: example.komi,
+                rank: example.rank,
             };
             self.planes.write(planes, &position, out, stride);
         }
     }
-}
-
-fn draw(groups: &[Group], chunk: &[Draw], ownership: bool) -> Vec<Sample> {
-    chunk.iter().map(|d| groups[d.group].sample(d.index, d.symmetry, ownership)).collect()
 }
 
 fn weights_of(prepared: &[(TileKind, Prepared)], kind: TileKind) -> &Prepared {

@@ -93,7 +93,7 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
     };
     config.optimizer.learning_rate = args.learning_rate;
     let before = Network::load(&args.net)?;
-    let mut balancer = Balancer::new(before.clone(), &config)?;
+    let mut balancer = Balancer::new(&before, &config)?;
     let stopped = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&stopped);
     ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed))?;

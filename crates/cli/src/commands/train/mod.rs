@@ -7,6 +7,7 @@ use crate::output::Output;
 
 mod balance;
 mod knowledge;
+mod label;
 mod policy;
 
 /// Learn from game records.
@@ -19,6 +20,7 @@ pub(crate) struct TrainArgs {
 #[derive(Subcommand)]
 enum TrainKind {
     Knowledge(knowledge::KnowledgeArgs),
+    Label(label::LabelArgs),
     Policy(Box<policy::PolicyArgs>),
     Balance(balance::BalanceArgs),
 }
@@ -26,6 +28,7 @@ enum TrainKind {
 pub(crate) fn run(args: &TrainArgs, output: &mut Output) -> Result<()> {
     match &args.kind {
         TrainKind::Knowledge(args) => knowledge::run(args, output),
+        TrainKind::Label(args) => label::run(args, output),
         TrainKind::Policy(args) => policy::run(args, output),
         TrainKind::Balance(args) => balance::run(args, output),
     }

@@ -1,4 +1,4 @@
-//! `tengen train policy`: supervised training from game records, and testing the result.
+//! `tengen train policy`: supervised training from game records or a teacher's answers, and testing the result.
 
 use std::{
     fs,
@@ -14,6 +14,8 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
+use tengen_engine::rng::Rng;
+use tengen_lab::with_settings;
 use tengen_nets::{
     NetSpec, Network,
     train::{
@@ -29,20 +31,21 @@ Examples:
   tengen train policy --arch default --data train.sgf.gz --test val.sgf.gz --out my-net
   tengen train policy --out my-net --resume --data train.sgf.gz --test val.sgf.gz
   tengen train policy --arch rollout-a --data train.sgf.gz --out rollout --positions 5000000
+  tengen train policy --net default --data labels/*.npz --optimizer muon --set loss.value=1.5 --out student
   tengen train policy --eval-only --net my-net/net.safetensors --data val.sgf.gz --json
 
 The folder of a training has checkpoint.safetensors, net.safetensors (the network so far), log.jsonl and progress.svg.
 Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
 
-/// Train a network to predict moves, and results where it can, from game records.
+/// Train a network to predict moves, and results where it can, from game records or a teacher's labels.
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PolicyArgs {
-    /// The network: default, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description
-    #[arg(long, default_value = "default", value_name = "NAME|FILE")]
-    arch: String,
-    /// Game records, .sgf or .sgf.gz; FILE:3 is drawn from three times as often
+    /// The network: default, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description; that of --net if absent
+    #[arg(long, value_name = "NAME|FILE")]
+    arch: Option<String>,
+    /// Game records (.sgf, .sgf.gz) or labels (.npz); FILE:3 is drawn from three times as often
     #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
     data: Vec<DataFile>,
     /// Game records that are held out, to test with during the training
@@ -54,9 +57,15 @@ pub(crate) struct PolicyArgs {
     /// Go on from the checkpoint in the folder, with the settings of its first command
     #[arg(long)]
     resume: bool,
-    /// Start with the weights of this network; with --eval-only, the network to test
+    /// Start with the weights of this network, which may have fewer blocks and heads than --arch; with --eval-only, the network to test
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
+    /// Weights of --net whose names begin so are random again, such as block.3
+    #[arg(long, num_args = 1.., requires = "net", value_name = "PREFIX")]
+    reset: Vec<String>,
+    /// Set any parameter of the training, such as loss.value=1.5 or optimizer.warm_up=0.01
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
     /// Test --net on --data instead of training
     #[arg(long, requires = "net")]
     eval_only: bool,
@@ -75,9 +84,9 @@ pub(crate) struct PolicyArgs {
     /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
     #[arg(long, value_name = "NAME", value_parser = schedule)]
     schedule: Option<Schedule>,
-    /// Where the weights go: momentum, or muon, which learns more from each position and has settings of its own
+    /// Optimizer: momentum, or muon, which learns more from each position and has defaults of its own
     #[arg(long, value_name = "NAME", value_parser = direction)]
-    direction: Option<Direction>,
+    optimizer: Option<Direction>,
     /// Each step shrinks weights by the learning rate times this
     #[arg(long, value_name = "X")]
     weight_decay: Option<f32>,
@@ -90,7 +99,7 @@ pub(crate) struct PolicyArgs {
     /// Threads; all cores if absent
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
-    /// Start of the random numbers
+    /// Random seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Minutes between checkpoints
@@ -142,7 +151,11 @@ fn test(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     output.line(format!("top 5        {:.2} %", 100.0 * accuracy.top5))?;
     output.line(format!("loss         {:.4}", accuracy.loss))?;
     if let (Some(right), Some(error)) = (accuracy.value_right, accuracy.value_error) {
-        output.line(format!("winner told  {:.2} %, mean squared error {error:.4}", 100.0 * right))?;
+        output
+            .line(format!("winner       {:.2} % predicted, mean squared error {error:.4}", 100.0 * right))?;
+    }
+    if let Some(error) = accuracy.score_error {
+        output.line(format!("score        {error:.2} points of error"))?;
     }
     Ok(())
 }
@@ -178,9 +191,14 @@ fn direction(text: &str) -> Result<Direction, String> {
 }
 
 /// The settings that the flags describe.
-fn config(args: &PolicyArgs) -> Result<TrainConfig> {
-    let mut config = TrainConfig::new(arch(&args.arch)?);
-    if args.direction == Some(Direction::Muon) {
+fn config(args: &PolicyArgs, network: Option<&Network>) -> Result<TrainConfig> {
+    let arch = match (&args.arch, network) {
+        (Some(name), _) => arch(name)?,
+        (None, Some(network)) => network.spec().clone(),
+        (None, None) => arch("default")?,
+    };
+    let mut config = TrainConfig::new(arch);
+    if args.optimizer == Some(Direction::Muon) {
         config.optimizer = OptimizerConfig::muon();
     }
     let optimizer = &mut config.optimizer;
@@ -194,7 +212,19 @@ fn config(args: &PolicyArgs) -> Result<TrainConfig> {
     config.ranks = args.ranks;
     config.seed = args.seed;
     config.threads = threads(args);
-    Ok(config)
+    Ok(with_settings(&config, &args.settings, "a training")?)
+}
+
+/// The network to start from, with what is to be learned anew.
+fn start(args: &PolicyArgs) -> Result<Option<Network>> {
+    let Some(path) = &args.net else { return Ok(None) };
+    let mut network = Network::load(path)?;
+    for prefix in &args.reset {
+        let (reset, count) = network.reset(prefix, &mut Rng::new(args.seed))?;
+        ensure!(count > 0, "--reset {prefix}: no weights of {} have such a name", path.display());
+        network = reset;
+    }
+    Ok(Some(network))
 }
 
 fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
@@ -218,10 +248,15 @@ fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     for ((width, height), count) in data.sizes() {
         output.detail(format!("{count} positions on {width}x{height}"));
     }
-    let mut trainer = match (&args.net, begun.is_some()) {
-        (_, true) => Trainer::resume(&folder, data)?,
-        (Some(path), false) => Trainer::from_network(&config(args)?, &Network::load(path)?, data)?,
-        (None, false) => Trainer::new(&config(args)?, data)?,
+    let mut trainer = if begun.is_some() {
+        Trainer::resume(&folder, data)?
+    } else {
+        let network = start(args)?;
+        let config = config(args, network.as_ref())?;
+        match &network {
+            Some(network) => Trainer::from_network(&config, network, data)?,
+            None => Trainer::new(&config, data)?,
+        }
     };
     let session = SessionConfig {
         folder,
@@ -263,7 +298,13 @@ fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
 fn line(report: &Report) -> String {
     let accuracy = |name: &str, a: &Accuracy| {
         let value = a.value_right.map_or(String::new(), |right| format!(", winner {:.1} %", 100.0 * right));
-        format!("{name} loss {:.3}, top 1 {:.1} %{value}", a.loss, 100.0 * a.top1)
+        let score = a.score_error.map_or(String::new(), |error| format!(", score ±{error:.1}"));
+        let far = if a.divergence < a.loss {
+            format!(" ({:.3} above the least)", a.divergence)
+        } else {
+            String::new()
+        };
+        format!("{name} loss {:.3}{far}, top 1 {:.1} %{value}{score}", a.loss, 100.0 * a.top1)
     };
     let mut text = format!(
         "{:>10} positions, {:.0}/s, rate {:.4}: {}",
@@ -274,6 +315,9 @@ fn line(report: &Report) -> String {
     );
     if let Some(held_out) = &report.held_out {
         text += &format!("; {}", accuracy("held out", held_out));
+    }
+    if !report.dead_blocks.is_empty() {
+        text += &format!("; warning: blocks {:?} have stopped learning (see --reset)", report.dead_blocks);
     }
     text
 }

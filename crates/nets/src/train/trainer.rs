@@ -1,0 +1,194 @@
+//! A training on game records or labels: a learner with its data, in checkpoints that it goes on from exactly.
+
+use std::path::{Path, PathBuf};
+
+use tengen_engine::rng::Rng;
+
+use super::{
+    CHUNK, Dataset, Learner, StepReport, Tally, TrainConfig,
+    checkpoint::{self, Checkpoint},
+    example::Example,
+    learner,
+    sampler::{Draw, Sampler},
+    worker::Worker,
+};
+use crate::{error::NetError, kernels::winograd::TileKind, network::Network, run::Prepared};
+
+/// A training under way.
+pub struct Trainer {
+    learner: Learner,
+    sampler: Sampler,
+    data: Dataset,
+    /// Sums since the last report.
+    pub(crate) since_report: Tally,
+}
+
+impl Trainer {
+    /// The checkpoint's name in the folder of a training.
+    pub const CHECKPOINT: &'static str = "checkpoint.safetensors";
+
+    /// Begins a training with random weights.
+    pub fn new(config: &TrainConfig, data: Dataset) -> Result<Trainer, NetError> {
+        config.check()?;
+        let network = Network::random(&config.arch, &mut Rng::new(config.seed))?;
+        Trainer::from_network(config, &network, data)
+    }
+
+    /// Begins a training with the weights of another network. What it lacks of the architecture asked for (blocks, heads)
+    /// begins as at the start of a training, and leaves the rest as it was.
+    pub fn from_network(config: &TrainConfig, network: &Network, data: Dataset) -> Result<Trainer, NetError> {
+        config.check()?;
+        let network = network.grown(&config.arch, &mut Rng::new(config.seed))?;
+        let sampler = Sampler::new(config.seed, &data.0);
+        Ok(Trainer {
+            learner: Learner::new(config, &network)?,
+            sampler,
+            data,
+            since_report: Tally::default(),
+        })
+    }
+
+    /// The settings that a checkpoint in `folder` was made with; none if there is no checkpoint.
+    pub fn resumable(folder: &Path) -> Result<Option<TrainConfig>, NetError> {
+        let path = folder.join(Self::CHECKPOINT);
+        if !path.exists() {
+            return Ok(None);
+        }
+        checkpoint::load(&path).map(|(checkpoint, _)| Some(checkpoint.config))
+    }
+
+    /// Goes on from the checkpoint in `folder`, with the same data.
+    pub fn resume(folder: &Path, data: Dataset) -> Result<Trainer, NetError> {
+        let path = folder.join(Self::CHECKPOINT);
+        let (Checkpoint { config, progress, sampler, since_report }, state) = checkpoint::load(&path)?;
+        config.check()?;
+        if !sampler.fits(&data.0) {
+            let message =
+                "the training was begun with other --data files or weights; name the same ones".to_owned();
+            return Err(NetError::File { path, message });
+        }
+        let network = Network::new(&config.arch, state.weights.clone());
+        Ok(Trainer {
+            learner: Learner::with_parts(config, network, state, progress),
+            sampler,
+            data,
+            since_report,
+        })
+    }
+
+    /// The learner.
+    pub fn learner(&mut self) -> &mut Learner {
+        &mut self.learner
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &TrainConfig {
+        self.learner.config()
+    }
+
+    /// Positions trained on so far.
+    pub fn positions(&self) -> u64 {
+        self.learner.positions()
+    }
+
+    /// Steps so far.
+    pub(crate) fn steps(&self) -> u64 {
+        self.learner.progress().steps
+    }
+
+    /// Whether all positions asked for are done.
+    pub fn is_finished(&self) -> bool {
+        self.positions() >= self.config().positions
+    }
+
+    /// One step.
+    pub fn step(&mut self) -> StepReport {
+        let TrainConfig { batch, ranks, .. } = *self.learner.config();
+        let mut examples = Vec::with_capacity(batch);
+        for _ in 0..batch / CHUNK {
+            let draws = self.sampler.chunk(&self.data.0, CHUNK);
+            examples.extend(draws.iter().map(|draw| self.data.example(draw, true, ranks)));
+        }
+        self.learner.step(&examples)
+    }
+
+    /// The network as it is saved: with averaged weights, if an average is kept.
+    pub fn network(&self) -> Network {
+        self.learner.network()
+    }
+
+    /// Writes the checkpoint into `folder`.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, NetError> {
+        let path = folder.join(Self::CHECKPOINT);
+        let checkpoint = Checkpoint {
+            config: self.config().clone(),
+            progress: self.learner.progress(),
+            sampler: self.sampler.clone(),
+            since_report: self.since_report,
+        };
+        checkpoint::save(&path, &checkpoint, self.learner.graph(), self.learner.state())?;
+        Ok(path)
+    }
+}
+
+impl Dataset {
+    /// The position that was drawn.
+    fn example(&self, draw: &Draw, ownership: bool, ranks: bool) -> Example {
+        let mut example = self.0[draw.group].example(draw.index, draw.symmetry, ownership);
+        example.rank = example.rank.filter(|_| ranks);
+        example
+    }
+}
+
+/// Tests a network on positions that it was not trained on: at most `most`, evenly spread. `progress` is told the number
+/// of positions so far.
+pub fn test(
+    network: &Network,
+    data: &Dataset,
+    most: Option<u64>,
+    threads: usize,
+    ranks: bool,
+    progress: impl Fn(u64) + Sync,
+) -> Tally {
+    let share = most.map_or(1.0, |most| (most as f64 / data.positions() as f64).min(1.0));
+    let mut total = Tally::default();
+    for (number, group) in data.0.iter().enumerate() {
+        let count = (group.len() as f64 * share).round() as u64;
+        let draws: Vec<Draw> = (0..count)
+            .map(|i| Draw {
+                group: number,
+                index: (i as f64 / share) as u64,
+                symmetry: tengen_board::Symmetry::IDENTITY,
+            })
+            .filter(|draw| draw.index < group.len())
+            .collect();
+        let kind = TileKind::best(group.width, group.height);
+        let prepared = [(kind, Prepared::new(&network.graph, network.weights(), kind))];
+        let tallies: Vec<Tally> = std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..threads.max(1))
+                .map(|i| {
+                    let mine = draws.chunks(CHUNK).skip(i).step_by(threads.max(1));
+                    let (prepared, progress) = (&prepared, &progress);
+                    scope.spawn(move || {
+                        let mut worker = Worker::new();
+                        worker.begin();
+                        for draws in mine {
+                            let examples: Vec<_> =
+                                draws.iter().map(|draw| data.example(draw, false, ranks)).collect();
+                            for chunk in learner::chunks(&examples) {
+                                worker.test(network, prepared, &chunk);
+                            }
+                            progress(draws.len() as u64);
+                        }
+                        *worker.tally()
+                    })
+                })
+                .collect();
+            handles.into_iter().map(|h| h.join().expect("a test thread does not panic")).collect()
+        });
+        for tally in &tallies {
+            total.add(tally);
+        }
+    }
+    total
+}
