@@ -63,7 +63,7 @@ fn the_same_seed_plays_the_same_match_whatever_the_concurrency() {
 fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
     let config = searchers();
     let whole = directory("whole");
-    let mut journal = Journal::create(&whole, &config, 6).unwrap().with_sgf(&whole.join("sgf"));
+    let mut journal = Journal::create(&whole, &config, 6).unwrap().with_sgf(&whole.join("sgf")).unwrap();
     let expected = play(&config, 6, 1, &mut journal);
     let text = fs::read_to_string(whole.join(Journal::FILE)).unwrap();
     assert_eq!(text.lines().count(), 7);
