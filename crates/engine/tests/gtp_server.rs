@@ -528,13 +528,18 @@ impl Configure for Temper {
         }
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<Box<dyn Player>, ConfigureError> {
-        self.get(key)?;
-        self.resigns = value.parse().map_err(|_| ConfigureError::InvalidValue {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            reason: "write true or false".to_owned(),
-        })?;
+    fn with(&self, settings: &[(String, String)]) -> Result<Box<dyn Configure>, ConfigureError> {
+        let mut resigns = self.resigns;
+        for (key, value) in settings {
+            self.get(key)?;
+            resigns = value
+                .parse()
+                .map_err(|_| ConfigureError::Refused(format!("{key}: write true or false, not {value}")))?;
+        }
+        Ok(Box::new(Temper { resigns }))
+    }
+
+    fn build(&self) -> Result<Box<dyn Player>, ConfigureError> {
         Ok(if self.resigns { Box::new(Resigner) } else { Box::new(Stubborn) })
     }
 }
@@ -550,7 +555,7 @@ fn parameters_are_listed_read_and_changed() {
     assert_eq!(ask("genmove w"), "= resign");
     assert_eq!(
         ask("kata-set-param temper.resigns maybe"),
-        "? temper.resigns cannot be \"maybe\": write true or false"
+        "? temper.resigns: write true or false, not maybe"
     );
     assert_eq!(ask("kata-get-param mood"), "? unknown parameter \"mood\": choose one of temper.resigns");
     assert_eq!(ask("kata-set-param temper.resigns"), "? syntax error: write kata-set-param KEY VALUE");
