@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    io::{BufReader, Read, Write},
+    io::{self, BufReader, Read, Write},
     sync::mpsc::{Receiver, Sender, channel},
     thread::{self, JoinHandle},
     time::Duration,
@@ -368,6 +368,33 @@ fn an_unknown_field_is_warned_of_once() {
     assert_eq!(answers.len(), 3);
     assert_eq!((&answers[0]["field"], &answers[0]["id"]), (&json!("colour"), &json!("a")));
     assert!(answers[0]["warning"].is_string());
+}
+
+/// Cannot be written to.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn everything_is_given_up_when_answers_cannot_be_written() {
+    let long = query("long", json!({ "maxVisits": 1_000_000_000_u64 }));
+    let lines = format!("{}\n{long}\n{long}\n", query("short", json!({ "maxVisits": 1 })));
+    let error = engine(1).run(lines.as_bytes(), Closed).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_turn_is_not_named_more_often_than_there_are_turns() {
+    let answer = &session(1, &[query("x", json!({ "analyzeTurns": [0, 0, 0, 0] }))])[0];
+    assert_eq!(answer["field"], "analyzeTurns", "{answer}");
 }
 
 #[test]

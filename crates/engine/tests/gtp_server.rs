@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Read, Write},
     sync::mpsc::{Receiver, Sender, channel},
     thread,
     time::{Duration, Instant},
@@ -218,6 +218,33 @@ fn a_line_stops_the_search_that_is_running() {
         assert!(start.elapsed() < Duration::from_millis(1900));
         assert!(String::from_utf8(output).unwrap().starts_with("= pass\n\n="), "{interrupt}");
     }
+}
+
+/// Cannot be written to.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_search_ends_when_answers_cannot_be_written() {
+    let (sender, input) = pipe();
+    sender.send(b"name\ngenmove b\n".to_vec()).unwrap();
+    let start = Instant::now();
+    let error = Server::new(Box::new(Patient)).run(input, Closed).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    assert!(
+        start.elapsed() < Duration::from_millis(1900),
+        "the search was stopped, though the input stays open"
+    );
+    drop(sender);
 }
 
 #[test]

@@ -84,8 +84,7 @@ impl Engine {
             let writer = scope.spawn(move || {
                 let written = write_all(output, receiver);
                 if written.is_err() {
-                    queue.terminate(|_| true);
-                    queue.close();
+                    queue.give_up();
                 }
                 written
             });
@@ -96,7 +95,7 @@ impl Engine {
             let session = Session { engine: self, queue, answers, name };
             let read = session.read(&mut input);
             if self.at_end == AtEnd::GiveUp || read.is_err() {
-                queue.terminate(|_| true);
+                queue.give_up();
             }
             queue.close();
             drop(session);
@@ -231,9 +230,9 @@ impl Session<'_> {
             Ok(Request::Act(action, object)) => return self.act(&action, object),
             Err(error) => return vec![answer::error(&error)],
         };
-        let parameters = match self.engine.parameters.with(&query.settings) {
-            _ if query.settings.is_empty() => None,
-            Ok(parameters) => Some(Arc::from(parameters)),
+        let changed = (!query.settings.is_empty()).then(|| self.engine.parameters.with(&query.settings));
+        let parameters = match changed.transpose() {
+            Ok(parameters) => parameters.map(Arc::from),
             Err(error) => return vec![answer::error(&settings_error(&query, error.to_string()))],
         };
         for warning in warnings {

@@ -133,6 +133,17 @@ impl Queue {
         given_up
     }
 
+    /// Stops the positions under way, forgets those that wait, and takes no more.
+    pub(super) fn give_up(&self) {
+        let mut state = self.lock();
+        state.running.iter().for_each(|task| task.stop.stop());
+        state.waiting.clear();
+        state.bytes = 0;
+        state.is_closed = true;
+        drop(state);
+        self.changed.notify_all();
+    }
+
     /// No more positions will be added.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
@@ -182,6 +193,6 @@ mod tests {
         check_waiting(100, MOST_POSITIONS, |queue| assert!(queue.take().is_some()));
         check_waiting(MOST_BYTES / 4, 4, |queue| assert!(queue.take().is_some()));
         check_waiting(MOST_BYTES / 4, 4, |queue| assert_eq!(queue.terminate(|_| true).len(), 4));
-        check_waiting(MOST_BYTES / 4, 4, Queue::close);
+        check_waiting(MOST_BYTES / 4, 4, Queue::give_up);
     }
 }
