@@ -2,6 +2,7 @@
 
 mod benson;
 mod board;
+pub mod bounded;
 mod color;
 mod diagram;
 mod game;

@@ -13,6 +13,22 @@ use serde::Serialize;
 
 use crate::args::OutputArgs;
 
+/// Ends the program as soon as nobody can read its standard output any more, whatever it is doing. Writing would tell as well, but
+/// a search may have nothing to say for a long time.
+pub(crate) fn end_with_reader() {
+    #[cfg(unix)]
+    thread::spawn(|| {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let stdout = io::stdout();
+        // That nobody reads is reported unasked.
+        let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+        while poll(&mut watched, None) == Err(rustix::io::Errno::INTR) {}
+        if watched[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            std::process::exit(0);
+        }
+    });
+}
+
 /// How long something takes before it shows progress.
 const PATIENCE: Duration = Duration::from_secs(2);
 

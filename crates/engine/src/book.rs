@@ -16,9 +16,9 @@
 //! end
 //! ```
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use tengen_board::{Board, Color, Game, Move, Symmetry, Vertex, zobrist};
+use tengen_board::{Board, Color, Game, Move, Symmetry, Vertex, bounded, zobrist};
 use thiserror::Error;
 
 use crate::{
@@ -28,6 +28,9 @@ use crate::{
     report::SearchReport,
     rng::Rng,
 };
+
+/// Larger files are refused.
+const MAX_BYTES: u64 = 1 << 28;
 
 /// The first line of a book.
 const HEADER: &str = "tengen book 2";
@@ -156,7 +159,8 @@ impl Book {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Book, BookError> {
         let name = path.display().to_string();
-        let bytes = fs::read(path).map_err(|source| BookError::Read { path: name.clone(), source })?;
+        let bytes = bounded::read_file(path, MAX_BYTES)
+            .map_err(|source| BookError::Read { path: name.clone(), source })?;
         Book::parse(&String::from_utf8_lossy(&bytes), &name)
     }
 

@@ -1,22 +1,26 @@
 //! Changing a player's parameters while it plays, by name.
 //!
-//! The front ends (GTP's `kata-set-param`, the browser, a tuner) know parameters as dotted keys with text values; who
-//! builds players knows what they mean.
+//! Whoever sends a message (GTP's `kata-set-param`, `overrideSettings` of an analysis, the browser) knows parameters as dotted
+//! keys with text values; who builds players knows what they mean, and which of them a message may change.
 
 use thiserror::Error;
 
 use crate::player::Player;
 
-/// The parameters of a player, each with a dotted key such as `tree_policy.exploration`.
-pub trait Configure: Send {
+/// The parameters of a player that messages may read and change, each with a dotted key such as `tree_policy.exploration`.
+pub trait Configure: Send + Sync {
     /// Every key, in a stable order.
     fn keys(&self) -> Vec<String>;
 
     /// The value of a parameter.
     fn get(&self, key: &str) -> Result<String, ConfigureError>;
 
-    /// Changes a parameter and returns the player that plays with it. After an error nothing has changed.
-    fn set(&mut self, key: &str, value: &str) -> Result<Box<dyn Player>, ConfigureError>;
+    /// The same player with other values of some parameters. Nothing is started or read for it: that is left to
+    /// [`Configure::build`].
+    fn with(&self, settings: &[(String, String)]) -> Result<Box<dyn Configure>, ConfigureError>;
+
+    /// The player that plays with these parameters.
+    fn build(&self) -> Result<Box<dyn Player>, ConfigureError>;
 }
 
 /// Why a parameter cannot be read or changed.
@@ -30,14 +34,13 @@ pub enum ConfigureError {
         /// The keys there are.
         valid: Vec<String>,
     },
-    /// The parameter does not take this value.
-    #[error("{key} cannot be {value:?}: {reason}")]
-    InvalidValue {
+    /// The parameter is not one that a message may change.
+    #[error("{key:?} is not changed by messages: set it where the program is started")]
+    Closed {
         /// The parameter.
         key: String,
-        /// The value refused.
-        value: String,
-        /// What is wrong with it.
-        reason: String,
     },
+    /// A parameter does not take its value, or no player can be built with it; the text says why.
+    #[error("{0}")]
+    Refused(String),
 }

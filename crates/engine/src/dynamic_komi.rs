@@ -25,8 +25,10 @@ pub enum DynamicKomi {
     /// In proportion to the handicap, less with every move.
     Linear {
         /// Points for each handicap stone at the beginning.
+        #[schemars(extend("x-peer" = true), range(min = 0.0, max = 100.0))]
         points: f32,
         /// The move, on 19x19, from which on there is none.
+        #[schemars(extend("x-peer" = true), range(min = 0, max = 10_000))]
         moves: usize,
     },
 }

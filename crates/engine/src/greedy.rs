@@ -22,6 +22,7 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct GreedyConfig {
     /// Whether the network sees each position in a random symmetry, so that games differ.
+    #[schemars(extend("x-peer" = true))]
     pub symmetries: bool,
 }
 

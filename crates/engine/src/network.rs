@@ -10,14 +10,19 @@ use tengen_board::VertexMap;
 pub struct NetworkConfig {
     /// Share of a playout's result in the value of a leaf that becomes a node, λ (AlphaGo 2016: 0.5; AlphaGo Zero: 0, no playouts
     /// at all). Above 0, a leaf that does not become a node yet (`expand_visits`) is valued by a playout alone.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub mix: f32,
     /// Whether the network sees each position in a random symmetry, so that its quirks cancel out.
+    #[schemars(extend("x-peer" = true))]
     pub symmetries: bool,
     /// Softmax temperature of the priors: above 1 they are more alike.
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1000.0))]
     pub policy_temperature: f32,
     /// Share of the priors that is equal for all moves, so that none is overlooked for good.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub equal_share: f32,
     /// Positions whose evaluations are remembered, by all threads together: about 3 kB each on 19x19.
+    #[schemars(range(min = 0, max = 10_000_000))]
     pub cache: usize,
 }
 
@@ -32,6 +37,7 @@ impl Default for NetworkConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct RolloutConfig {
     /// Softmax temperature of its moves, from 0.1 to 100: below 1 rollouts are greedier, above 1 more alike uniform ones.
+    #[schemars(extend("x-peer" = true), range(min = 0.1, max = 100.0))]
     pub temperature: f32,
 }
 

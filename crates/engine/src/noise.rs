@@ -19,8 +19,10 @@ use crate::{report::RootMove, rng::Rng, tree::Edge};
 #[serde(default, deny_unknown_fields)]
 pub struct RootNoise {
     /// Share of noise, w; 0 for games that count (AlphaGo Zero: 0.25).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub weight: f32,
     /// Sum of the Dirichlet distribution's parameters (AlphaGo Zero: 0.03 · 361 = 10.83).
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1_000_000.0))]
     pub concentration: f32,
 }
 
@@ -48,8 +50,10 @@ impl RootNoise {
 #[serde(default, deny_unknown_fields)]
 pub struct MoveTemperature {
     /// How much moves with fewer visits are drawn; 0 for always the best (AlphaGo Zero: 1).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 100.0))]
     pub temperature: f32,
     /// Moves of the game that are drawn; later ones are the best (AlphaGo Zero: 30).
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1_000_000))]
     pub moves: usize,
 }
 

@@ -49,10 +49,13 @@ pub enum EarlyStop {
 #[serde(default, deny_unknown_fields)]
 pub struct PaceConfig {
     /// Seconds that are never planned with, for delays between the player and the clock.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub lag: f32,
     /// When to stop because the best move cannot change, or the game is as good as won.
+    #[schemars(extend("x-peer" = true))]
     pub early_stop: EarlyStop,
     /// An unclear move may take this many times as long as others (Pachi 2).
+    #[schemars(extend("x-peer" = true), range(min = 1.0, max = 100.0))]
     pub stretch: f32,
 }
 

@@ -42,13 +42,16 @@ pub enum Widening {
     /// `first` + ln(1 + N) / ln `base` moves after N visits (holmes: base 1.8).
     Logarithmic {
         /// Moves considered at once.
+        #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
         first: usize,
         /// The smaller, the faster the width grows.
+        #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 1.0), range(max = 1000.0))]
         base: f32,
     },
     /// This many moves for good (holmes: 20 or 30).
     Fixed {
         /// The number of moves.
+        #[schemars(extend("x-peer" = true), range(min = 1, max = 1000))]
         width: usize,
     },
 }
@@ -79,50 +82,73 @@ impl Widening {
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
     /// How moves are selected in the tree.
+    #[schemars(extend("x-peer" = true))]
     pub tree_policy: TreePolicyConfig,
     /// How games are played to the end beyond it.
+    #[schemars(extend("x-peer" = true))]
     pub playout: PlayoutConfig,
     /// When playouts are cut off.
+    #[schemars(extend("x-peer" = true))]
     pub limits: PlayoutLimits,
     /// Go knowledge as equivalent experience; none if absent.
+    #[schemars(extend("x-peer" = true))]
     pub knowledge: Option<KnowledgeConfig>,
     /// How a network is used; none is if absent.
+    #[schemars(extend("x-peer" = true))]
     pub network: Option<NetworkConfig>,
     /// How a rollout network plays in place of `playout`; none does if absent.
+    #[schemars(extend("x-peer" = true))]
     pub rollout: Option<RolloutConfig>,
     /// Global corresponding move bias (S3); none if absent.
+    #[schemars(extend("x-peer" = true))]
     pub gcmb: Option<GcmbConfig>,
     /// Progressive widening.
+    #[schemars(extend("x-peer" = true))]
     pub widening: Widening,
     /// Visits of a move before its node is added (Pachi 8, Fuego 3, Orego 4).
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1_000_000_000))]
     pub expand_visits: u32,
     /// Leaves evaluated together.
+    #[schemars(range(min = 1, max = 4096))]
     pub batch: usize,
     /// Lost visits that a visit under way counts as.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub virtual_loss: u16,
     /// Longest path in the tree.
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 10_000))]
     pub max_depth: usize,
     /// Memory cap of the tree in megabytes.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub max_tree_mb: usize,
     /// How the move is chosen when the search is over.
+    #[schemars(extend("x-peer" = true))]
     pub final_move: FinalMove,
     /// Noise in the root's priors, for self-play.
+    #[schemars(extend("x-peer" = true))]
     pub root_noise: RootNoise,
     /// Moves drawn by their visits, for self-play.
+    #[schemars(extend("x-peer" = true))]
     pub draw: MoveTemperature,
     /// Whether the subtree of the moves played is kept for the next search.
+    #[schemars(extend("x-peer" = true))]
     pub keep_tree: bool,
     /// Whether the player thinks on the opponent's time.
+    #[schemars(extend("x-peer" = true))]
     pub ponder: bool,
     /// How the time on a clock is used.
+    #[schemars(extend("x-peer" = true))]
     pub pace: PaceConfig,
     /// Extra komi in handicap games.
+    #[schemars(extend("x-peer" = true))]
     pub dynamic_komi: DynamicKomi,
     /// Whether moves that gain nothing are left out at the end, so that the player passes when nothing is left to play for.
+    #[schemars(extend("x-peer" = true))]
     pub settle: bool,
     /// The player resigns below this win rate; 0 never.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub resign: f32,
     /// ... when it was so low for this many of its moves in a row.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub resign_moves: u32,
 }
 
@@ -155,33 +181,6 @@ impl Default for SearchConfig {
         }
     }
 }
-
-impl SearchConfig {
-    /// A parameter that no search could use, and what it must be.
-    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        if !(1..=MAX_BATCH).contains(&self.batch) {
-            return Err(("batch", "must be from 1 to 4096"));
-        }
-        if let Widening::Logarithmic { base, .. } = self.widening
-            && !(base > 1.0 && base.is_finite())
-        {
-            return Err(("widening.base", "must be more than 1"));
-        }
-        if let Some(knowledge) = &self.knowledge {
-            let share = 0.0..=1.0;
-            if !share.contains(&knowledge.equal_share) {
-                return Err(("knowledge.equal_share", "must be from 0 to 1"));
-            }
-            if !share.contains(&knowledge.pass) {
-                return Err(("knowledge.pass", "must be from 0 to 1"));
-            }
-        }
-        self.limits.check()
-    }
-}
-
-/// Leaves that can be evaluated together.
-const MAX_BATCH: usize = 4096;
 
 /// What a search works with. The tree may already hold a subtree of the position.
 pub struct SearchParts<'a> {

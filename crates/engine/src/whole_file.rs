@@ -28,6 +28,27 @@ pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     })
 }
 
+/// Removes what interrupted writes have left in a folder. Only for whoever is alone there.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let path = entry?.path();
+        if is_temporary(&path) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file has a name as [`write_whole`] gives it: `NAME.PROCESS.tmp`.
+fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".tmp"));
+    name.and_then(|name| name.rsplit_once('.')).is_some_and(|(_, process)| process.parse::<u32>().is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +63,13 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        for name in ["game.sgf.4711.tmp", "notes.tmp", "4711.tmp"] {
+            fs::write(folder.join(name), "half").unwrap();
+        }
+        remove_unfinished(&folder).unwrap();
+        assert!(!folder.join("game.sgf.4711.tmp").exists());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
+        remove_unfinished(&folder.join("missing")).unwrap();
         assert!(write_whole(&folder.join("missing").join("game.sgf"), "").is_err());
         assert!(write_whole(&folder, "").is_err());
         #[cfg(unix)]

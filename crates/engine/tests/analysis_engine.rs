@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    io::{BufReader, Read, Write},
+    io::{self, BufReader, Read, Write},
     sync::mpsc::{Receiver, Sender, channel},
     thread::{self, JoinHandle},
     time::Duration,
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tengen_board::Game;
 use tengen_engine::{
     analysis::{AtEnd, Engine},
+    configure::{Configure, ConfigureError},
     mcts::Mcts,
     player::{Budget, Decision, Player, RandomPlayer},
     playout::UniformConfig,
@@ -22,26 +23,64 @@ use tengen_engine::{
 };
 
 fn engine(threads: usize) -> Engine {
-    let config = SearchConfig {
-        knowledge: Some(KnowledgeConfig::default()),
-        max_tree_mb: 16,
-        ..SearchConfig::default()
-    };
-    let build = move |settings: &[(String, String)]| {
-        let mut config = config.clone();
+    Engine::new(Box::new(Parameters::default()), threads, AtEnd::Finish).with_seed(Some(1))
+}
+
+/// What a query can change of the player.
+#[derive(Clone, Default)]
+struct Parameters {
+    expand_visits: Option<u32>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Default)]
+enum Kind {
+    #[default]
+    Searching,
+    Faulty,
+    Random,
+}
+
+impl Configure for Parameters {
+    fn keys(&self) -> Vec<String> {
+        vec!["expand_visits".to_owned(), "fault".to_owned()]
+    }
+
+    fn get(&self, key: &str) -> Result<String, ConfigureError> {
+        Err(ConfigureError::UnknownKey { key: key.to_owned(), valid: self.keys() })
+    }
+
+    fn with(&self, settings: &[(String, String)]) -> Result<Box<dyn Configure>, ConfigureError> {
+        let mut changed = self.clone();
         for (key, value) in settings {
             match key.as_str() {
                 "expand_visits" => {
-                    config.expand_visits = value.parse().map_err(|_| "no number".to_owned())?;
+                    let visits =
+                        value.parse().map_err(|_| ConfigureError::Refused("no number".to_owned()))?;
+                    changed.expand_visits = Some(visits);
                 }
-                "fault" => return Ok(Box::new(Faulty) as _),
-                _ => return Err(format!("unknown parameter {key:?}")),
+                "fault" => changed.kind = Kind::Faulty,
+                _ => return Err(ConfigureError::UnknownKey { key: key.clone(), valid: self.keys() }),
             }
         }
+        Ok(Box::new(changed))
+    }
+
+    fn build(&self) -> Result<Box<dyn Player>, ConfigureError> {
+        let config = SearchConfig {
+            knowledge: Some(KnowledgeConfig::default()),
+            max_tree_mb: 16,
+            ..SearchConfig::default()
+        };
+        let expand_visits = self.expand_visits.unwrap_or(config.expand_visits);
+        let config = SearchConfig { expand_visits, ..config };
         let budget = Budget { playouts: Some(50), ..Budget::default() };
-        Ok(Box::new(Mcts::new("test", &config, budget, 1, 1)) as _)
-    };
-    Engine::new(Box::new(build), threads, AtEnd::Finish).with_seed(Some(1))
+        Ok(match self.kind {
+            Kind::Searching => Box::new(Mcts::new("test", &config, budget, 1, 1)),
+            Kind::Faulty => Box::new(Faulty),
+            Kind::Random => Box::new(RandomPlayer::new(&UniformConfig::default(), 1)),
+        })
+    }
 }
 
 /// A player with a fault.
@@ -331,10 +370,37 @@ fn an_unknown_field_is_warned_of_once() {
     assert!(answers[0]["warning"].is_string());
 }
 
+/// Cannot be written to.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn everything_is_given_up_when_answers_cannot_be_written() {
+    let long = query("long", json!({ "maxVisits": 1_000_000_000_u64 }));
+    let lines = format!("{}\n{long}\n{long}\n", query("short", json!({ "maxVisits": 1 })));
+    let error = engine(1).run(lines.as_bytes(), Closed).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_turn_is_not_named_more_often_than_there_are_turns() {
+    let answer = &session(1, &[query("x", json!({ "analyzeTurns": [0, 0, 0, 0] }))])[0];
+    assert_eq!(answer["field"], "analyzeTurns", "{answer}");
+}
+
 #[test]
 fn a_player_that_does_not_search_is_refused() {
-    let build = |_: &[(String, String)]| Ok(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)) as _);
-    let error = Engine::new(Box::new(build), 1, AtEnd::Finish).run(&b""[..], Vec::new()).unwrap_err();
+    let random = Parameters { kind: Kind::Random, ..Parameters::default() };
+    let error = Engine::new(Box::new(random), 1, AtEnd::Finish).run(&b""[..], Vec::new()).unwrap_err();
     assert!(error.to_string().contains("does not search"));
 }
 

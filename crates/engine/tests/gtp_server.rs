@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::{
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Read, Write},
     sync::mpsc::{Receiver, Sender, channel},
     thread,
     time::{Duration, Instant},
@@ -218,6 +218,33 @@ fn a_line_stops_the_search_that_is_running() {
         assert!(start.elapsed() < Duration::from_millis(1900));
         assert!(String::from_utf8(output).unwrap().starts_with("= pass\n\n="), "{interrupt}");
     }
+}
+
+/// Cannot be written to.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_search_ends_when_answers_cannot_be_written() {
+    let (sender, input) = pipe();
+    sender.send(b"name\ngenmove b\n".to_vec()).unwrap();
+    let start = Instant::now();
+    let error = Server::new(Box::new(Patient)).run(input, Closed).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+    assert!(
+        start.elapsed() < Duration::from_millis(1900),
+        "the search was stopped, though the input stays open"
+    );
+    drop(sender);
 }
 
 #[test]
@@ -528,13 +555,18 @@ impl Configure for Temper {
         }
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<Box<dyn Player>, ConfigureError> {
-        self.get(key)?;
-        self.resigns = value.parse().map_err(|_| ConfigureError::InvalidValue {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            reason: "write true or false".to_owned(),
-        })?;
+    fn with(&self, settings: &[(String, String)]) -> Result<Box<dyn Configure>, ConfigureError> {
+        let mut resigns = self.resigns;
+        for (key, value) in settings {
+            self.get(key)?;
+            resigns = value
+                .parse()
+                .map_err(|_| ConfigureError::Refused(format!("{key}: write true or false, not {value}")))?;
+        }
+        Ok(Box::new(Temper { resigns }))
+    }
+
+    fn build(&self) -> Result<Box<dyn Player>, ConfigureError> {
         Ok(if self.resigns { Box::new(Resigner) } else { Box::new(Stubborn) })
     }
 }
@@ -550,7 +582,7 @@ fn parameters_are_listed_read_and_changed() {
     assert_eq!(ask("genmove w"), "= resign");
     assert_eq!(
         ask("kata-set-param temper.resigns maybe"),
-        "? temper.resigns cannot be \"maybe\": write true or false"
+        "? temper.resigns: write true or false, not maybe"
     );
     assert_eq!(ask("kata-get-param mood"), "? unknown parameter \"mood\": choose one of temper.resigns");
     assert_eq!(ask("kata-set-param temper.resigns"), "? syntax error: write kata-set-param KEY VALUE");

@@ -29,6 +29,9 @@ pub enum SpecError {
         /// Every parameter.
         known: Vec<String>,
     },
+    /// The parameter is not one that messages may change.
+    #[error("{0:?} is not changed by messages: set it where the program is started")]
+    Closed(String),
     /// The text is not `key=value`.
     #[error("{0:?} is not a setting: write key=value, as in threads=2")]
     NotASetting(String),

@@ -1,20 +1,25 @@
 //! Result files: JSON lines. The first tells everything about a run, the others hold a record each.
 //!
-//! A line is written as soon as its record is known. What a killed run left unfinished in the last line is cut off when the
-//! run goes on; the record is then made again from the same seeds.
+//! A line is written, and on the disk, as soon as its record is known. What a killed run left unfinished in the last line is cut
+//! off when the run goes on; the record is then made again from the same seeds. A file that is being written is locked, so that
+//! two runs cannot mix their records.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use tengen_board::bounded;
 use tengen_engine::whole_file;
 use thiserror::Error;
 
 use crate::provenance::Provenance;
+
+/// Larger files are refused.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Why a result file cannot be used.
 #[derive(Debug, Error)]
@@ -30,6 +35,9 @@ pub enum JournalError {
     /// There are results already.
     #[error("{} holds results already: continue them with --resume, or choose another directory", .0.display())]
     Exists(PathBuf),
+    /// Another process works with it.
+    #[error("{} is in use: another tengen runs here; wait until it ends, or choose another directory", .0.display())]
+    Busy(PathBuf),
     /// It is not a result file.
     #[error("{}, line {line}: {message}", path.display())]
     Corrupt {
@@ -71,36 +79,44 @@ pub struct Lines<R> {
 impl<R: Serialize + DeserializeOwned> Lines<R> {
     /// Starts a file that does not exist yet, or has no records.
     pub fn create(path: &Path, header: &Header) -> Result<Lines<R>, JournalError> {
-        if path.exists() && !ReadLines::<R>::read(path).is_ok_and(|read| read.records.is_empty()) {
-            return Err(JournalError::Exists(path.parent().unwrap_or(path).to_owned()));
+        let mut file = open_alone(path)?;
+        match ReadLines::<R>::read_from(path, &mut file) {
+            Ok(None) => {}
+            Ok(Some(read)) if read.records.is_empty() => {}
+            _ => return Err(JournalError::Exists(path.parent().unwrap_or(path).to_owned())),
         }
-        let error = |source| JournalError::File { path: path.to_owned(), source };
-        let line = json!({
-            "kind": header.kind,
-            "config": header.config,
-            "games": header.planned,
-            "provenance": Provenance::current(),
-        });
-        write_whole(path, &format!("{line}\n")).map_err(error)?;
-        let file = OpenOptions::new().append(true).open(path).map_err(error)?;
-        Ok(Lines { path: path.to_owned(), file, records: Vec::new() })
+        Lines::start(path, file, header)
     }
 
     /// Goes on with a file, or starts it if there is none.
     pub fn resume(path: &Path, header: &Header) -> Result<Lines<R>, JournalError> {
-        if !path.exists() {
-            return Lines::create(path, header);
-        }
-        let read = ReadLines::read(path)?;
+        let mut file = open_alone(path)?;
+        let Some(read) = ReadLines::read_from(path, &mut file)? else {
+            return Lines::start(path, file, header);
+        };
         let here = json!({ "config": header.config, "commit": Provenance::current().commit });
         let there = json!({ "config": read.header["config"], "commit": read.header["provenance"]["commit"] });
         if let Some(difference) = first_difference("", &there, &here) {
             return Err(JournalError::Other { path: path.to_owned(), difference });
         }
         let error = |source| JournalError::File { path: path.to_owned(), source };
-        let file = OpenOptions::new().append(true).open(path).map_err(error)?;
         file.set_len(read.complete).map_err(error)?;
+        whole_file::remove_unfinished(path.parent().unwrap_or(path)).map_err(error)?;
         Ok(Lines { path: path.to_owned(), file, records: read.records })
+    }
+
+    /// Writes the first line of an empty file.
+    fn start(path: &Path, file: File, header: &Header) -> Result<Lines<R>, JournalError> {
+        let line = json!({
+            "kind": header.kind,
+            "config": header.config,
+            "games": header.planned,
+            "provenance": Provenance::current(),
+        });
+        file.set_len(0).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+        let mut lines = Lines { path: path.to_owned(), file, records: Vec::new() };
+        lines.write(&line.to_string())?;
+        Ok(lines)
     }
 
     /// What an earlier run has written.
@@ -115,10 +131,14 @@ impl<R: Serialize + DeserializeOwned> Lines<R> {
 
     /// Writes a record down.
     pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
-        let line = serde_json::to_string(record).expect("a record is plain data") + "\n";
+        self.write(&serde_json::to_string(record).expect("a record is plain data"))
+    }
+
+    /// Writes a line, and has it on the disk before it returns.
+    fn write(&mut self, line: &str) -> Result<(), JournalError> {
         self.file
-            .write_all(line.as_bytes())
-            .and_then(|()| self.file.flush())
+            .write_all(format!("{line}\n").as_bytes())
+            .and_then(|()| self.file.sync_data())
             .map_err(|source| JournalError::File { path: self.path.clone(), source })
     }
 }
@@ -136,7 +156,19 @@ pub struct ReadLines<R> {
 impl<R: DeserializeOwned> ReadLines<R> {
     /// Reads a file; an unfinished last line is left out.
     pub fn read(path: &Path) -> Result<ReadLines<R>, JournalError> {
-        let bytes = fs::read(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+        let error = |source| JournalError::File { path: path.to_owned(), source };
+        let read = ReadLines::read_from(path, &mut File::open(path).map_err(error)?)?;
+        read.ok_or_else(|| JournalError::Corrupt {
+            path: path.to_owned(),
+            line: 1,
+            message: "the first line of a result file is missing".to_owned(),
+        })
+    }
+
+    /// Reads an open file; `None` if it has no complete line.
+    fn read_from(path: &Path, file: &mut File) -> Result<Option<ReadLines<R>>, JournalError> {
+        let bytes = bounded::read(file, MAX_BYTES)
+            .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let text = String::from_utf8_lossy(&bytes[..complete]);
         let corrupt = |line: usize, message: String| JournalError::Corrupt {
@@ -145,18 +177,37 @@ impl<R: DeserializeOwned> ReadLines<R> {
             message,
         };
         let mut lines = text.lines().enumerate();
-        let header = match lines.next() {
-            Some((line, text)) => serde_json::from_str(text).map_err(|problem| {
-                corrupt(line, format!("not the first line of a result file: {problem}"))
-            })?,
-            None => return Err(corrupt(0, "the first line of a result file is missing".to_owned())),
-        };
+        let Some((line, text)) = lines.next() else { return Ok(None) };
+        let header = serde_json::from_str(text)
+            .map_err(|problem| corrupt(line, format!("not the first line of a result file: {problem}")))?;
         let records = lines
             .map(|(line, text)| {
                 serde_json::from_str(text).map_err(|problem| corrupt(line, problem.to_string()))
             })
             .collect::<Result<_, _>>()?;
-        Ok(ReadLines { header, records, complete: complete as u64 })
+        Ok(Some(ReadLines { header, records, complete: complete as u64 }))
+    }
+}
+
+/// Opens a result file for one process alone, with its directory if that is missing.
+fn open_alone(path: &Path) -> Result<File, JournalError> {
+    let error = |source| JournalError::File { path: path.to_owned(), source };
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(error)?;
+    }
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(error)?;
+    lock(&file, path)?;
+    Ok(file)
+}
+
+/// Keeps other processes from a file until it is closed.
+pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Busy(path.to_owned())),
+        // Some network file systems have no locks.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        Err(TryLockError::Error(source)) => Err(JournalError::File { path: path.to_owned(), source }),
     }
 }
 

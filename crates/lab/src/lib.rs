@@ -27,6 +27,7 @@ mod params;
 mod player_config;
 mod preset;
 pub mod provenance;
+mod schema;
 mod spec;
 pub mod stats;
 pub mod suite;

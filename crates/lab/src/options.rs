@@ -6,17 +6,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_engine::player::Budget;
 
-use crate::{error::SpecError, parallel::concurrency_for};
+use crate::parallel::concurrency_for;
 
 /// How long a player thinks, on what, and with which networks. Absent means the player's own choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlayerOptions {
     /// Seconds a move.
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1_000_000.0))]
     pub time: Option<f64>,
     /// Playouts a move.
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 9_223_372_036_854_775_807i64))]
     pub playouts: Option<u64>,
     /// Threads of a search.
+    #[schemars(range(min = 1, max = 1024))]
     pub threads: Option<usize>,
     /// The network that values and proposes moves.
     pub net: Option<PathBuf>,
@@ -25,29 +28,13 @@ pub struct PlayerOptions {
     /// An opening book to play from.
     pub book: Option<PathBuf>,
     /// Where the random numbers start; a different place each time if absent. Limited to 63 bits, as TOML is.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 9_223_372_036_854_775_807i64))]
     pub seed: Option<u64>,
 }
 
 impl PlayerOptions {
     /// The names of the options.
     pub const KEYS: [&'static str; 7] = ["time", "playouts", "threads", "net", "rollout_net", "seed", "book"];
-
-    /// Values that no player could use.
-    pub(crate) fn check(&self) -> Result<(), SpecError> {
-        let wrong = |key: &str, message: &str| {
-            Err(SpecError::Value { context: key.to_owned(), message: message.to_owned() })
-        };
-        match self {
-            Self { time: Some(time), .. } if !time.is_finite() || *time <= 0.0 || *time > 1e6 => {
-                wrong("time", "must be seconds a move, more than 0")
-            }
-            Self { playouts: Some(0), .. } => wrong("playouts", "must be at least 1"),
-            Self { threads: Some(threads), .. } if !(1..=1024).contains(threads) => {
-                wrong("threads", "must be from 1 to 1024")
-            }
-            _ => Ok(()),
-        }
-    }
 
     /// How much the player may think about one move.
     pub fn budget(&self) -> Budget {

@@ -4,10 +4,14 @@
 //! table with every default spelled out, so that `--set playout.eyes=one-chain`, GTP's `kata-set-param`, player specs
 //! and result files all reach the same parameters without a second list of them.
 
+use schemars::{JsonSchema, schema_for};
 use serde::{Serialize, de::DeserializeOwned};
 use toml::{Table, Value};
 
-use crate::error::{SpecError, nearest};
+use crate::{
+    error::{SpecError, nearest},
+    schema::check_ranges,
+};
 
 /// A table of parameters, reachable by dotted names such as `playout.eyes`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,12 +67,9 @@ impl Params {
         table.insert(last.to_owned(), value);
     }
 
-    /// Sets several parameters, those that choose a `kind` first (outer tables before inner ones).
+    /// Sets several parameters, each after those that its meaning depends on.
     pub fn insert_all(&mut self, mut settings: Vec<(&str, Value)>) {
-        settings.sort_by_key(|(key, _)| {
-            let (path, last) = split_key(key);
-            if last == "kind" { path.len() } else { usize::MAX }
-        });
+        put_kinds_first(&mut settings);
         for (key, value) in settings {
             self.insert(key, value);
         }
@@ -118,20 +119,31 @@ impl From<Table> for Params {
     }
 }
 
+/// Sorts settings so that those that choose a `kind` come first, of outer tables before inner ones.
+pub(crate) fn put_kinds_first(settings: &mut [(&str, Value)]) {
+    settings.sort_by_key(|(key, _)| {
+        let (path, last) = split_key(key);
+        if last == "kind" { path.len() } else { usize::MAX }
+    });
+}
+
 /// Reads a configuration from a line: its kind, then any parameters, as in `uniform,eyes=one-chain`.
 ///
 /// ```
 /// use tengen_engine::playout::PlayoutConfig;
 /// let policy: PlayoutConfig = tengen_lab::parse_config("uniform,eyes=one-chain").unwrap();
 /// assert!(tengen_lab::parse_config::<PlayoutConfig>("uniform,eye=one-chain").is_err());
+/// assert!(tengen_lab::parse_config::<PlayoutConfig>("mogo,escape=nan").is_err());
 /// ```
-pub fn parse_config<T: DeserializeOwned>(text: &str) -> Result<T, SpecError> {
+pub fn parse_config<T: Serialize + DeserializeOwned + JsonSchema>(text: &str) -> Result<T, SpecError> {
     let mut parts = split_settings(text).into_iter();
     let kind = parts.next().unwrap_or_default().trim();
     let mut params = Params::default();
     params.insert("kind", Value::String(kind.to_owned()));
     params.insert_all(parts.map(parse_setting).collect::<Result<_, _>>()?);
-    params.read(text)
+    let config: T = params.read(text)?;
+    check_ranges(&schema_for!(T).to_value(), Params::of(&config).as_table())?;
+    Ok(config)
 }
 
 /// A configuration with some parameters changed, each as `key=value` with a dotted key; `owner` names it in errors.
@@ -199,7 +211,7 @@ pub(crate) fn join_key(path: &str, key: &str) -> String {
 }
 
 /// `a.b.c` as the tables `a`, `b` and the entry `c`.
-fn split_key(key: &str) -> (Vec<&str>, &str) {
+pub(crate) fn split_key(key: &str) -> (Vec<&str>, &str) {
     match key.rsplit_once('.') {
         Some((path, last)) => (path.split('.').collect(), last),
         None => (Vec::new(), key),

@@ -44,8 +44,10 @@ pub struct ExternalConfig {
     /// The command line that starts it.
     pub command: String,
     /// Seconds that it may take to start, and for any command but a move.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1_000_000.0))]
     pub command_seconds: f64,
     /// Seconds that it may take for a move.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1_000_000.0))]
     pub move_seconds: f64,
 }
 
@@ -58,23 +60,13 @@ impl Default for ExternalConfig {
 impl ExternalConfig {
     /// Starts the program.
     pub fn start(&self) -> Result<ExternalPlayer, SpecError> {
-        let seconds = |key: &str, value: f64| {
-            Duration::try_from_secs_f64(value).map_err(|_| SpecError::Value {
-                context: key.to_owned(),
-                message: "must be a number of seconds".to_owned(),
-            })
-        };
         let timeouts = Timeouts {
-            command: seconds("command_seconds", self.command_seconds)?,
-            genmove: seconds("move_seconds", self.move_seconds)?,
+            command: Duration::from_secs_f64(self.command_seconds),
+            genmove: Duration::from_secs_f64(self.move_seconds),
         };
         // The message of the client names the command line and the remedy.
         ExternalPlayer::start(&self.command, timeouts).map_err(|error| SpecError::Start(error.to_string()))
     }
-}
-
-fn wrong(context: &str, message: &str) -> SpecError {
-    SpecError::Value { context: context.to_owned(), message: message.to_owned() }
 }
 
 /// The network that values and proposes moves: the one that comes with the program if no other is named.
@@ -89,9 +81,6 @@ pub(crate) fn playout_policy(
     options: &PlayerOptions,
 ) -> Result<Box<dyn PlayoutPolicy>, SpecError> {
     let Some(rollout) = &config.rollout else { return Ok(config.playout.build()) };
-    if !(0.1..=100.0).contains(&rollout.temperature) {
-        return Err(wrong("rollout.temperature", "must be from 0.1 to 100"));
-    }
     let path = options.rollout_net.as_deref().unwrap_or(Path::new("rollout-a"));
     let network = RolloutNetwork::load(path).map_err(|error| SpecError::Start(error.to_string()))?;
     Ok(Box::new(RolloutPolicy::new(Arc::new(network), rollout)))
@@ -105,18 +94,6 @@ fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Ev
 fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
     let Some(network) = &config.network else { return playouts(config, options) };
     let net = load_network(options)?;
-    if !(0.0..=1.0).contains(&network.mix) {
-        return Err(wrong("network.mix", "must be from 0 to 1"));
-    }
-    if !(network.policy_temperature > 0.0 && network.policy_temperature <= 1000.0) {
-        return Err(wrong("network.policy_temperature", "must be more than 0 and at most 1000"));
-    }
-    if network.cache > 10_000_000 {
-        return Err(wrong("network.cache", "must be at most 10000000"));
-    }
-    if !(0.0..=1.0).contains(&network.equal_share) {
-        return Err(wrong("network.equal_share", "must be from 0 to 1"));
-    }
     if network.mix < 1.0 && !net.tells_value() {
         let message = "the network does not tell who wins: take one with a value head, or let playouts tell with network.mix=1";
         return Err(SpecError::Start(message.to_owned()));
@@ -163,12 +140,6 @@ impl PlayerConfig {
                 "{name} plays without a rollout network: leave it out, choose holmes, or set rollout.temperature=1"
             )));
         }
-        let checked = match self {
-            PlayerConfig::Mcts(config) => config.check(),
-            PlayerConfig::Flat(config) => config.limits.check(),
-            _ => Ok(()),
-        };
-        checked.map_err(|(key, message)| wrong(key, message))?;
         let seed = options.seed_or_fresh();
         let player: Box<dyn Player> = match self {
             PlayerConfig::Random(config) => Box::new(RandomPlayer::new(config, seed)),

@@ -1,7 +1,8 @@
 //! Player specs: `NAME`, `NAME,key=value,…`, a TOML file, or `gtp:COMMAND LINE`.
 
-use std::{fs, path::Path, str::FromStr};
+use std::{path::Path, str::FromStr};
 
+use tengen_board::bounded;
 use tengen_engine::player::Player;
 use toml::Value;
 
@@ -9,9 +10,10 @@ use crate::{
     describe::commented_toml,
     error::SpecError,
     options::PlayerOptions,
-    params::{Params, parse_setting, parse_value, show_value, split_settings},
+    params::{Params, parse_setting, parse_value, put_kinds_first, show_value, split_settings},
     player_config::{ExternalConfig, PlayerConfig},
     preset::Preset,
+    schema,
 };
 
 /// A player that can be built: its kind and parameters, and the options common to all players.
@@ -36,7 +38,7 @@ impl PlayerSpec {
     /// Reads a TOML file.
     pub fn from_file(path: &Path) -> Result<PlayerSpec, SpecError> {
         let text =
-            fs::read_to_string(path).map_err(|source| SpecError::Read { path: path.to_owned(), source })?;
+            bounded::read_text(path).map_err(|source| SpecError::Read { path: path.to_owned(), source })?;
         PlayerSpec::from_toml(&text, &path.display().to_string())
     }
 
@@ -79,8 +81,9 @@ impl PlayerSpec {
         }
         let config = params.read(name)?;
         let options: PlayerOptions = options.read(name)?;
-        options.check()?;
-        Ok(PlayerSpec { name: name.to_owned(), about, options, config })
+        let spec = PlayerSpec { name: name.to_owned(), about, options, config };
+        schema::check_ranges(schema::of_player(), spec.params().as_table())?;
+        Ok(spec)
     }
 
     /// Every parameter, defaults spelled out.
@@ -103,6 +106,23 @@ impl PlayerSpec {
     /// Sets several parameters, each `key=value`; on an error nothing changes.
     pub fn set_all<'a>(&mut self, settings: impl IntoIterator<Item = &'a str>) -> Result<(), SpecError> {
         self.apply(settings.into_iter().map(parse_setting).collect::<Result<_, _>>()?)
+    }
+
+    /// Sets parameters as a message asks for it, from whoever may send one: only those whose declarations let a message change them
+    /// (`x-peer`), to numbers and words. Nothing is started or read for it, and on an error nothing changes.
+    pub fn set_by_message(&mut self, settings: &[(String, String)]) -> Result<(), SpecError> {
+        let mut parsed =
+            settings.iter().map(|(key, value)| message_setting(key, value)).collect::<Result<Vec<_>, _>>()?;
+        put_kinds_first(&mut parsed);
+        let mut params = self.params();
+        for (key, value) in &parsed {
+            match schema::is_open(schema::of_player(), params.as_table(), key) {
+                Some(true) => params.insert(key, value.clone()),
+                Some(false) => return Err(SpecError::Closed((*key).to_owned())),
+                None => return Err(params.unknown_key(key, &self.name, &PlayerOptions::KEYS)),
+            }
+        }
+        self.apply(parsed)
     }
 
     fn apply(&mut self, settings: Vec<(&str, Value)>) -> Result<(), SpecError> {
@@ -176,6 +196,24 @@ impl FromStr for PlayerSpec {
     }
 }
 
+/// A setting of a message, if it is as short and plain as those of any open parameter.
+fn message_setting<'a>(key: &'a str, value: &str) -> Result<(&'a str, Value), SpecError> {
+    const LONGEST: usize = 64;
+    let wrong = |message: &str| SpecError::Value {
+        context: key.chars().take(LONGEST).collect(),
+        message: message.to_owned(),
+    };
+    if key.len() > LONGEST {
+        return Err(wrong("no parameter has so long a name"));
+    }
+    match Some(value).filter(|value| value.len() <= LONGEST).map(parse_value) {
+        Some(value @ (Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_))) => {
+            Ok((key, value))
+        }
+        _ => Err(wrong("must be a number, a word, true or false")),
+    }
+}
+
 fn is_path(text: &str) -> bool {
     Path::new(text).extension().is_some_and(|extension| extension == "toml") || text.contains(['/', '\\'])
 }
@@ -244,8 +282,7 @@ mod tests {
         assert_eq!(spec.get("command").as_deref(), Some("no-such-program --mode gtp,x=1"));
         let error = spec.build().err().unwrap().to_string();
         assert!(error.contains("no-such-program"), "{error}");
-        spec.set("move_seconds", "-1").unwrap();
-        assert!(spec.build().err().unwrap().to_string().contains("number of seconds"));
+        assert!(spec.set("move_seconds", "-1").unwrap_err().to_string().contains("more than 0"));
     }
 
     #[test]

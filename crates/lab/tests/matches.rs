@@ -63,7 +63,7 @@ fn the_same_seed_plays_the_same_match_whatever_the_concurrency() {
 fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
     let config = searchers();
     let whole = directory("whole");
-    let mut journal = Journal::create(&whole, &config, 6).unwrap().with_sgf(&whole.join("sgf"));
+    let mut journal = Journal::create(&whole, &config, 6).unwrap().with_sgf(&whole.join("sgf")).unwrap();
     let expected = play(&config, 6, 1, &mut journal);
     let text = fs::read_to_string(whole.join(Journal::FILE)).unwrap();
     assert_eq!(text.lines().count(), 7);
@@ -82,9 +82,18 @@ fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
         let records = run(&config, 6, 1, &mut journal, &StopSignal::default(), |_| played += 1).unwrap();
         assert_eq!(kept + played, 6);
         assert_eq!(timeless(&records), timeless(&expected));
+        let busy = Journal::resume(&broken, &config, 6).err().unwrap();
+        assert!(matches!(busy, MatchError::Journal(JournalError::Busy(_))), "{busy}");
+        drop(journal);
         let again = Journal::resume(&broken, &config, 6).unwrap();
         assert_eq!(timeless(again.records()), timeless(&expected));
     }
+    // Cut in the first line: nothing is lost.
+    let broken = directory("begun");
+    fs::create_dir_all(&broken).unwrap();
+    fs::write(broken.join(Journal::FILE), &text[..first / 2]).unwrap();
+    Journal::resume(&broken, &config, 6).unwrap();
+    assert_eq!(fs::read_to_string(broken.join(Journal::FILE)).unwrap().lines().count(), 1);
 }
 
 #[test]

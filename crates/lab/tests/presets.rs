@@ -78,10 +78,8 @@ fn every_preset_plays_the_same_game_with_the_same_seed() {
 
 #[test]
 fn a_wrong_network_gets_an_error_that_names_the_remedy() {
-    let error = |spec: &str| {
-        let spec: PlayerSpec = spec.parse().unwrap();
-        spec.build().err().unwrap().to_string()
-    };
+    let error =
+        |spec: &str| spec.parse().and_then(|spec: PlayerSpec| spec.build()).err().unwrap().to_string();
     assert!(error("zero,net=no/such.bin.gz").contains("no/such.bin.gz"));
     assert!(error("rave,net=a.safetensors").contains("choose zero"), "{}", error("rave,net=a.safetensors"));
     let net = network().display().to_string();

@@ -3,22 +3,23 @@
 use std::{
     env,
     fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
 use flate2::read::MultiGzDecoder;
 
-/// The bytes of a file of game records, unpacked if its name ends in `.gz`.
+use super::MAX_BYTES;
+use crate::bounded;
+
+/// The bytes of a file of game records, up to [`MAX_BYTES`] of them, unpacked if its name ends in `.gz`.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
+    let (file, limit) = (File::open(path)?, MAX_BYTES as u64);
     if path.extension().is_some_and(|extension| extension == "gz") {
-        MultiGzDecoder::new(file).read_to_end(&mut bytes)?;
+        bounded::read(MultiGzDecoder::new(file), limit)
     } else {
-        file.read_to_end(&mut bytes)?;
+        bounded::read(file, limit)
     }
-    Ok(bytes)
 }
 
 /// The folder of game records and public networks that tests compare with: `$TENGEN_DATA`, else `shared/data` beside the
@@ -27,4 +28,25 @@ pub fn data_folder() -> Option<PathBuf> {
     let beside =
         || env::current_dir().ok()?.ancestors().map(|folder| folder.join("shared/data")).find(|p| p.is_dir());
     env::var_os("TENGEN_DATA").map(PathBuf::from).filter(|path| path.is_dir()).or_else(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write, copy, repeat};
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let path = env::temp_dir().join(format!("tengen-bomb-{}.sgf.gz", std::process::id()));
+        let mut packed = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+        copy(&mut repeat(b' ').take(MAX_BYTES as u64 + 1), &mut packed).unwrap();
+        packed.finish().unwrap().flush().unwrap();
+        assert!(path.metadata().unwrap().len() < 4 << 20);
+        let error = read_file(&path).unwrap_err().to_string();
+        assert!(error.contains("256 MB"), "{error}");
+        std::fs::remove_file(&path).unwrap();
+    }
 }

@@ -6,7 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use tengen_engine::analysis::{AtEnd, Engine};
 
-use crate::{args::PlayerArgs, output::Output};
+use crate::{
+    args::PlayerArgs,
+    output::{Output, end_with_reader},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,14 +67,8 @@ pub(crate) fn run(args: &AnalysisArgs, output: &Output) -> Result<()> {
     let at_end = if args.quit_without_waiting { AtEnd::GiveUp } else { AtEnd::Finish };
     output.detail(format!("analysing with {}, {positions} position(s) at once", spec.name));
     let seed = spec.options.seed;
-    let build = move |settings: &[(String, String)]| {
-        let mut spec = spec.clone();
-        for (key, value) in settings {
-            spec.set(key, value).map_err(|error| error.to_string())?;
-        }
-        spec.build().map_err(|error| error.to_string())
-    };
-    let engine = Engine::new(Box::new(build), positions, at_end).with_seed(seed);
+    end_with_reader();
+    let engine = Engine::new(Box::new(spec), positions, at_end).with_seed(seed);
     Ok(engine.run(io::stdin().lock(), io::stdout())?)
 }
 

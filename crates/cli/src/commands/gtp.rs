@@ -6,7 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use tengen_engine::gtp::Server;
 
-use crate::args::{GameArgs, PlayerArgs};
+use crate::{
+    args::{GameArgs, PlayerArgs},
+    output::end_with_reader,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,6 +21,7 @@ Examples:
   tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
   tengen gtp --preset zero --net FILE      a KataGo network (.bin.gz), or one of your own (.safetensors)
   tengen gtp --size 9 --komi 7             the board before the front end sets one
+  tengen gtp --no-files                    for a front end that is not to read or write files here
   tengen gtp --override-version 0.17       for Lizzie, which warns of versions before 0.15
 
 In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";
@@ -33,6 +37,9 @@ pub(crate) struct GtpArgs {
     /// What to answer to `version`: Lizzie takes it for that of Leela Zero and warns of all before 0.15
     #[arg(long, value_name = "TEXT")]
     override_version: Option<String>,
+    /// Refuse loadsgf, savesgf and printsgf FILE
+    #[arg(long)]
+    no_files: bool,
 }
 
 pub(crate) fn run(args: &GtpArgs) -> Result<()> {
@@ -45,6 +52,10 @@ pub(crate) fn run(args: &GtpArgs) -> Result<()> {
     if let Some(version) = &args.override_version {
         server = server.with_version(version.clone());
     }
+    if args.no_files {
+        server = server.without_files();
+    }
     let mut server = server.with_parameters(Box::new(spec));
+    end_with_reader();
     Ok(server.run(io::BufReader::new(io::stdin()), io::stdout())?)
 }

@@ -1,9 +1,16 @@
 //! The analysis engine: reads queries, analyses several positions at once, and answers as results come in.
+//!
+//! Whatever a client does, memory stays bounded: as long as it does not read, answers wait, analyses wait with them, and reports on
+//! the way are left out; while too many positions wait, no more queries are read. When it cannot be written to any more, everything
+//! under way is given up.
 
 use std::{
     io::{self, BufRead, Write},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::mpsc::{self, Sender},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, SyncSender, TrySendError},
+    },
     thread,
 };
 
@@ -15,6 +22,7 @@ use super::{
     queue::{Queue, Task},
 };
 use crate::{
+    configure::Configure,
     gtp::protocol::read_line_up_to,
     player::{Budget, Player},
     watch::Watch,
@@ -23,8 +31,10 @@ use crate::{
 /// Bytes of a line that are kept: a game of thousands of moves with every option needs a few hundred thousand.
 const MAX_LINE: usize = 1 << 22;
 
-/// Builds a player with some of its parameters changed; the error names what is wrong with them.
-pub type BuildPlayer = dyn Fn(&[(String, String)]) -> Result<Box<dyn Player>, String> + Send + Sync;
+/// Answers that may wait to be written: one can be a megabyte long.
+const MOST_ANSWERS: usize = 16;
+/// Things that are warned of in a session: all of them are remembered.
+const MOST_WARNINGS: usize = 100;
 
 /// What happens to queries that are not answered when the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +47,7 @@ pub enum AtEnd {
 
 /// An analysis engine as KataGo's: queries in, results out, one line of JSON each.
 pub struct Engine {
-    build: Box<BuildPlayer>,
+    parameters: Box<dyn Configure>,
     threads: usize,
     at_end: AtEnd,
     seed: Option<u64>,
@@ -45,8 +55,8 @@ pub struct Engine {
 
 impl Engine {
     /// An engine that analyses `threads` positions at once, each with a player of its own.
-    pub fn new(build: Box<BuildPlayer>, threads: usize, at_end: AtEnd) -> Engine {
-        Engine { build, threads: threads.max(1), at_end, seed: None }
+    pub fn new(parameters: Box<dyn Configure>, threads: usize, at_end: AtEnd) -> Engine {
+        Engine { parameters, threads: threads.max(1), at_end, seed: None }
     }
 
     /// Begins the random numbers of every position at this seed, so that its results do not depend on the others.
@@ -59,7 +69,7 @@ impl Engine {
     /// Answers every query until the input ends. Fails if the player cannot be built or does not search.
     pub fn run(&self, mut input: impl BufRead, output: impl Write + Send) -> io::Result<()> {
         let players: Vec<_> = (0..self.threads)
-            .map(|_| (self.build)(&[]))
+            .map(|_| self.parameters.build())
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
         if let Some(player) = players.iter().find(|player| !player.searches()) {
@@ -69,16 +79,23 @@ impl Engine {
         let name = players[0].name().to_owned();
         let queue = Queue::default();
         thread::scope(|scope| {
-            let (answers, written) = mpsc::channel::<Value>();
-            let writer = scope.spawn(move || write_all(output, written));
+            let (sender, receiver) = mpsc::sync_channel(MOST_ANSWERS);
+            let (queue, answers) = (&queue, Answers(sender));
+            let writer = scope.spawn(move || {
+                let written = write_all(output, receiver);
+                if written.is_err() {
+                    queue.give_up();
+                }
+                written
+            });
             for player in players {
-                let (queue, answers) = (&queue, answers.clone());
+                let answers = answers.clone();
                 scope.spawn(move || self.work(queue, player, &answers));
             }
-            let session = Session { engine: self, queue: &queue, answers, name };
+            let session = Session { engine: self, queue, answers, name };
             let read = session.read(&mut input);
             if self.at_end == AtEnd::GiveUp || read.is_err() {
-                queue.terminate(|_| true);
+                queue.give_up();
             }
             queue.close();
             drop(session);
@@ -88,12 +105,11 @@ impl Engine {
     }
 
     /// Analyses one position after the other.
-    fn work(&self, queue: &Queue, mut player: Box<dyn Player>, answers: &Sender<Value>) {
+    fn work(&self, queue: &Queue, mut player: Box<dyn Player>, answers: &Answers) {
         while let Some(task) = queue.take() {
             let analysed = catch_unwind(AssertUnwindSafe(|| {
-                if !task.query.settings.is_empty() {
-                    let player = (self.build)(&task.query.settings);
-                    return player.map(|mut player| analyse(&mut *player, &task, answers));
+                if let Some(parameters) = &task.parameters {
+                    return parameters.build().map(|mut player| analyse(&mut *player, &task, answers));
                 }
                 if let Some(seed) = self.seed {
                     player.set_seed(seed);
@@ -102,9 +118,9 @@ impl Engine {
             }));
             let answer = match analysed {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(message)) => answer::error(&settings_error(&task.query, message)),
+                Ok(Err(error)) => answer::error(&settings_error(&task.query, error.to_string())),
                 Err(_) => {
-                    if let Ok(another) = (self.build)(&[]) {
+                    if let Ok(another) = self.parameters.build() {
                         player = another;
                     }
                     let message =
@@ -112,8 +128,8 @@ impl Engine {
                     answer::error(&QueryError { id: Some(task.query.id.clone()), field: None, message })
                 }
             };
-            // If nobody reads any more, reading ends too.
-            let _ = answers.send(answer);
+            // If nobody reads any more, the queue is closed.
+            let _ = answers.send(&answer);
             queue.finish(&task);
         }
     }
@@ -123,8 +139,30 @@ fn settings_error(query: &Query, message: String) -> QueryError {
     QueryError { id: Some(query.id.clone()), field: Some("overrideSettings"), message }
 }
 
+/// Nobody reads any more.
+struct HungUp;
+
+/// Where answers go.
+#[derive(Clone)]
+struct Answers(SyncSender<String>);
+
+impl Answers {
+    /// Waits until there is room.
+    fn send(&self, answer: &Value) -> Result<(), HungUp> {
+        self.0.send(answer.to_string()).map_err(|_| HungUp)
+    }
+
+    /// Leaves the answer out if there is no room.
+    fn offer(&self, answer: &Value) -> Result<(), HungUp> {
+        match self.0.try_send(answer.to_string()) {
+            Ok(()) | Err(TrySendError::Full(_)) => Ok(()),
+            Err(TrySendError::Disconnected(_)) => Err(HungUp),
+        }
+    }
+}
+
 /// Writes every answer on a line of its own.
-fn write_all(mut output: impl Write, answers: mpsc::Receiver<Value>) -> io::Result<()> {
+fn write_all(mut output: impl Write, answers: Receiver<String>) -> io::Result<()> {
     for answer in answers {
         writeln!(output, "{answer}")?;
         output.flush()?;
@@ -133,7 +171,7 @@ fn write_all(mut output: impl Write, answers: mpsc::Receiver<Value>) -> io::Resu
 }
 
 /// Each position is analysed afresh, so that results do not depend on what was asked before.
-fn analyse(player: &mut dyn Player, task: &Task, answers: &Sender<Value>) -> Value {
+fn analyse(player: &mut dyn Player, task: &Task, answers: &Answers) -> Value {
     let Task { query, turn, stop, .. } = task;
     let position = query.position(*turn);
     player.new_game();
@@ -143,7 +181,7 @@ fn analyse(player: &mut dyn Player, task: &Task, answers: &Sender<Value>) -> Val
         let (query, turn, stop, answers) = (query.clone(), *turn, stop.clone(), answers.clone());
         let board = position.board().clone();
         let watch = Watch::new(every, move |report| {
-            if answers.send(answer::analysis(&query, turn, &board, report, true)).is_err() {
+            if answers.offer(&answer::analysis(&query, turn, &board, report, true)).is_err() {
                 stop.stop();
             }
         });
@@ -161,7 +199,7 @@ fn analyse(player: &mut dyn Player, task: &Task, answers: &Sender<Value>) -> Val
 struct Session<'a> {
     engine: &'a Engine,
     queue: &'a Queue,
-    answers: Sender<Value>,
+    answers: Answers,
     name: String,
 }
 
@@ -178,7 +216,7 @@ impl Session<'_> {
             } else {
                 self.answer(&String::from_utf8_lossy(&line.bytes), &mut warned)
             };
-            if answers.into_iter().any(|answer| self.answers.send(answer).is_err()) {
+            if answers.iter().any(|answer| self.answers.send(answer).is_err()) {
                 break;
             }
         }
@@ -192,20 +230,20 @@ impl Session<'_> {
             Ok(Request::Act(action, object)) => return self.act(&action, object),
             Err(error) => return vec![answer::error(&error)],
         };
-        if !query.settings.is_empty()
-            && let Err(message) = (self.engine.build)(&query.settings)
-        {
-            return vec![answer::error(&settings_error(&query, message))];
-        }
+        let changed = (!query.settings.is_empty()).then(|| self.engine.parameters.with(&query.settings));
+        let parameters = match changed.transpose() {
+            Ok(parameters) => parameters.map(Arc::from),
+            Err(error) => return vec![answer::error(&settings_error(&query, error.to_string()))],
+        };
         for warning in warnings {
             let seen = (warning.field.clone(), warning.message.clone());
-            if !warned.contains(&seen) {
+            if warned.len() < MOST_WARNINGS && !warned.contains(&seen) {
                 // Before the query is begun, so that no answer to it can come first. If nobody reads, the next answer tells.
-                let _ = self.answers.send(answer::warning(&query.id, &warning));
+                let _ = self.answers.send(&answer::warning(&query.id, &warning));
                 warned.push(seen);
             }
         }
-        self.queue.add(*query);
+        self.queue.add(*query, parameters.as_ref(), line.len());
         Vec::new()
     }
 

@@ -10,5 +10,5 @@ mod query;
 mod queue;
 
 pub(crate) use answer::rounded;
-pub use engine::{AtEnd, BuildPlayer, Engine};
+pub use engine::{AtEnd, Engine};
 pub(crate) use figures::{Figures, Standing};

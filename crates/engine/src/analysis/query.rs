@@ -413,6 +413,10 @@ fn turns(object: &Map<String, Value>, count: usize) -> Parsed<Vec<(usize, i64)>>
     if turns.is_empty() {
         return Err(Wrong("analyzeTurns", "must name a turn".to_owned()));
     }
+    if turns.len() > count {
+        let message = format!("names {} turns, and the game has {count}", turns.len());
+        return Err(Wrong("analyzeTurns", message));
+    }
     if let Some(turn) = turns.iter().find(|&&turn| turn >= count) {
         return Err(Wrong("analyzeTurns", format!("turn {turn} is after the last one, {}", count - 1)));
     }

@@ -30,6 +30,7 @@ use crate::playout::PlayoutPolicy;
 #[serde(default, deny_unknown_fields)]
 pub struct AmafConfig {
     /// Moves of the games are chosen by their values so far; at random if absent.
+    #[schemars(extend("x-peer" = true))]
     pub temperature: Option<TemperatureConfig>,
 }
 

@@ -33,8 +33,10 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct DepthConfig {
     /// Moves before the random games (paper: 2).
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 10))]
     pub depth: usize,
     /// Moves of a position that are looked at more closely; 0 for all of them.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub width: usize,
 }
 

@@ -32,6 +32,7 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct GobbleConfig {
     /// Probability that two neighbours in a list change places, at the begin of the search.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub swap: f32,
 }
 

@@ -45,20 +45,28 @@ use method::{Method, Start};
 #[serde(default, deny_unknown_fields)]
 pub struct FlatConfig {
     /// How games are spent on moves.
+    #[schemars(extend("x-peer" = true))]
     pub method: MethodConfig,
     /// How games are played; a move that fills an own eye by its rule is no candidate.
+    #[schemars(extend("x-peer" = true))]
     pub playout: PlayoutConfig,
     /// When games are cut off.
+    #[schemars(extend("x-peer" = true))]
     pub limits: PlayoutLimits,
     /// Games for a decision where nothing else limits it (paper: 10,000). Progressive pruning has its own limit.
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 1_000_000_000))]
     pub games: u64,
     /// How the time on a clock is used.
+    #[schemars(extend("x-peer" = true))]
     pub pace: PaceConfig,
     /// Whether moves that gain nothing are left out at the end, so that the player passes when nothing is left to play for.
+    #[schemars(extend("x-peer" = true))]
     pub settle: bool,
     /// The player resigns below this win rate; 0 never.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub resign: f32,
     /// ... when it was so low for this many of its moves in a row.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub resign_moves: u32,
 }
 

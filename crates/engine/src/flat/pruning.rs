@@ -41,14 +41,19 @@ pub enum PruningRule {
 #[serde(default, deny_unknown_fields)]
 pub struct PruningConfig {
     /// Whether a pruned move can come back.
+    #[schemars(extend("x-peer" = true))]
     pub rule: PruningRule,
     /// `r_d`: the greater, the later moves are pruned (paper: 1 in the final program; 2, 4 and 8 are stronger and slower).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub ratio: f64,
     /// `σ_e` in points: moves whose standard errors are smaller count as equal (paper: 0.2).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub equality: f64,
     /// Games a move before it can be pruned (paper: 100).
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1_000_000_000))]
     pub least: u32,
     /// The search ends after this many games for each legal move, whoever got them (paper: 10,000).
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 1_000_000_000))]
     pub most: u64,
 }
 

@@ -28,10 +28,13 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct TemperatureConfig {
     /// `K`, at the end of the search if it is annealed (paper: 2; 5 for annealing). 0 chooses evenly.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub k: f32,
     /// `K` at the begin of the search, if it is annealed (paper: 0); constant if absent.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub k_first: Option<f32>,
     /// Points that make `v` = 1.
+    #[schemars(extend("x-peer" = true), range(min = 0.01, max = 1000.0))]
     pub scale: f32,
 }
 

@@ -30,12 +30,17 @@ impl Interrupts {
     /// The reader has read a line: stops what the line is to stop.
     pub(super) fn arrived(&self, line: u64, is_interrupt: bool) {
         let mut last = self.lock();
-        last.line = line;
+        last.line = last.line.max(line);
         self.arrival.stop();
         if is_interrupt {
-            last.stop = line;
+            last.stop = last.stop.max(line);
             self.stop.stop();
         }
+    }
+
+    /// Nobody reads the answers any more: stops every search, and all later ones.
+    pub(super) fn hung_up(&self) {
+        self.arrived(u64::MAX, true);
     }
 
     /// The signal for a search of `line` that ends with the next interrupting line.
@@ -79,6 +84,16 @@ mod tests {
         interrupts.arrived(4, false);
         interrupts.arrived(5, true);
         assert!(interrupts.signal_for(4).is_stopped());
+    }
+
+    #[test]
+    fn who_hangs_up_ends_every_search() {
+        let interrupts = Interrupts::default();
+        let running = interrupts.signal_for(1);
+        interrupts.hung_up();
+        assert!(running.is_stopped());
+        interrupts.arrived(2, false);
+        assert!(interrupts.signal_for(2).is_stopped() && interrupts.signal_until_next(2).is_stopped());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
-        mpsc::{self, Receiver, Sender, SyncSender},
+        mpsc::{self, Receiver, SyncSender},
     },
     thread,
     time::Instant,
@@ -33,6 +33,8 @@ use crate::{
 
 /// Lines that may wait for an answer before the reader waits too.
 const QUEUE: usize = 1024;
+/// Answers that may wait to be read before the server waits too. A line of an analysis can be a megabyte long.
+const MOST_ANSWERS: usize = 16;
 
 /// A GTP engine: a game and whoever plays it.
 ///
@@ -50,12 +52,13 @@ pub struct Server {
     pub(super) clocks: ColorMap<Clock>,
     pub(super) seed: Option<u64>,
     pub(super) version: Option<String>,
+    pub(super) may_use_files: bool,
     pub(super) has_quit: bool,
     /// How many moves there were after the player's last one: as long as there are no others, the opponent thinks.
     replied: Option<usize>,
     interrupts: Arc<Interrupts>,
     /// Where the answers of a session go.
-    output: Option<Sender<String>>,
+    output: Option<SyncSender<String>>,
     /// The number of the line that is being carried out.
     line: u64,
     /// Its id.
@@ -82,6 +85,7 @@ impl Server {
             clocks: ColorMap::default(),
             seed: None,
             version: None,
+            may_use_files: true,
             has_quit: false,
             replied: None,
             interrupts: Arc::default(),
@@ -110,6 +114,13 @@ impl Server {
     #[must_use]
     pub fn with_version(mut self, version: String) -> Server {
         self.version = Some(version);
+        self
+    }
+
+    /// Refuses commands that read or write files.
+    #[must_use]
+    pub fn without_files(mut self) -> Server {
+        self.may_use_files = false;
         self
     }
 
@@ -142,7 +153,8 @@ impl Server {
         self.answer(Numbered { number, line: parse_line(&line) })
     }
 
-    /// Answers every line until `quit` or the end of the input.
+    /// Answers every line until `quit` or the end of the input. What was asked for before the end is still answered; analyses and
+    /// thinking on the opponent's time end with it, and when answers cannot be written any more every search does.
     ///
     /// The thread that reads is left behind if the output fails while the input stays open.
     pub fn run(&mut self, input: impl BufRead + Send + 'static, output: impl Write + Send) -> io::Result<()> {
@@ -151,8 +163,15 @@ impl Server {
         let first = self.line + 1;
         thread::spawn(move || read_all(input, first, &interrupts, &sender));
         thread::scope(|scope| {
-            let (texts, written) = mpsc::channel();
-            let writer = scope.spawn(move || write_all(output, &written));
+            let (texts, waiting) = mpsc::sync_channel(MOST_ANSWERS);
+            let interrupts = Arc::clone(&self.interrupts);
+            let writer = scope.spawn(move || {
+                let written = write_all(output, waiting);
+                if written.is_err() {
+                    interrupts.hung_up();
+                }
+                written
+            });
             self.output = Some(texts.clone());
             let answered = self.answer_all(&receiver, &texts);
             self.output = None;
@@ -165,7 +184,7 @@ impl Server {
     fn answer_all(
         &mut self,
         lines: &Receiver<io::Result<Numbered>>,
-        output: &Sender<String>,
+        output: &SyncSender<String>,
     ) -> io::Result<()> {
         while !self.has_quit {
             let Ok(line) = lines.recv() else { break };
@@ -313,7 +332,7 @@ fn read_all(
 }
 
 /// Writes whatever is said, by the server or by a search that is under way.
-fn write_all(mut output: impl Write, texts: &Receiver<String>) -> io::Result<()> {
+fn write_all(mut output: impl Write, texts: Receiver<String>) -> io::Result<()> {
     for text in texts {
         output.write_all(text.as_bytes())?;
         output.flush()?;

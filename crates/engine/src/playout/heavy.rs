@@ -40,18 +40,25 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct HeavyConfig {
     /// Save or capture around the last move. Pachi and michi: 0.9.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub atari: f32,
     /// Attack and defence of chains with two liberties. Pachi: 0.8 to 0.9.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub two_liberties: f32,
     /// Vital points of small eyespaces. Pachi: 0.8.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub nakade: f32,
     /// 3x3 shapes around the last move. Pachi: 1; michi: 0.95.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub pattern: f32,
     /// 3x3 shapes around the move before the last, if there are none around the last.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub pattern_before: f32,
     /// Capture anywhere.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub capture: f32,
     /// Refuse a move that puts few own stones in atari. Pachi: 0.6; michi: 0.5 to 0.9.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub self_atari: f32,
 }
 

@@ -66,16 +66,22 @@ impl From<ReplyContext> for u8 {
 #[allow(clippy::struct_excessive_bools, reason = "each is a variant that can be combined with the others")]
 pub struct LgrConfig {
     /// Previous moves that a reply belongs to, 1 or 2. Drake 2009: 1; LGRF-2: 2.
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 2))]
     pub context: ReplyContext,
     /// Whether a reply is erased when it loses. Drake 2009: no; LGRF: yes.
+    #[schemars(extend("x-peer" = true))]
     pub forget: bool,
     /// Whether only the first move on a point counts in each playout.
+    #[schemars(extend("x-peer" = true))]
     pub first_occurrence_only: bool,
     /// Whether only moves in the tree are stored.
+    #[schemars(extend("x-peer" = true))]
     pub tree_moves_only: bool,
     /// Whether the default policy's urgent moves, such as saving a chain in atari, come before the reply. Drake 2009: no.
+    #[schemars(extend("x-peer" = true))]
     pub after_urgent: bool,
     /// The default policy. Orego: its static policy, like MoGo's.
+    #[schemars(extend("x-peer" = true))]
     pub base: Box<PlayoutConfig>,
 }
 

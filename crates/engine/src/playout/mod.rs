@@ -191,21 +191,12 @@ impl PlayoutConfig {
 pub struct PlayoutLimits {
     /// A playout is cut off after this many times the number of points; games of random moves on tiny boards may
     /// otherwise repeat for long. Orego and michi: 3.
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1000.0))]
     pub max_length: f32,
     /// A playout ends when one side has this share of the points more stones than the other: it has won. 0 turns the
     /// rule off.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub mercy: f32,
-}
-
-impl PlayoutLimits {
-    /// A limit that no playout could keep, and what it must be.
-    pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
-        if self.max_length > 0.0 && self.max_length <= 1000.0 {
-            Ok(())
-        } else {
-            Err(("limits.max_length", "must be more than 0 and at most 1000"))
-        }
-    }
 }
 
 impl Default for PlayoutLimits {

@@ -29,10 +29,13 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct MogoConfig {
     /// Save or capture around the last move.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub escape: f32,
     /// 3x3 shapes around the last move.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub pattern: f32,
     /// Capture anywhere.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub capture: f32,
 }
 

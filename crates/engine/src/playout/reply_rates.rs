@@ -33,11 +33,13 @@ pub enum ReplyChoice {
     /// The best rate, or the default policy's move with this probability.
     EpsilonGreedy {
         /// Probability of the default policy's move.
+        #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
         epsilon: f32,
     },
     /// Every legal reply, likelier with a higher rate.
     Softmax {
         /// A rate higher by this much is e times as likely.
+        #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1000.0))]
         temperature: f32,
     },
 }
@@ -47,12 +49,16 @@ pub enum ReplyChoice {
 #[serde(default, deny_unknown_fields)]
 pub struct ReplyRatesConfig {
     /// How a reply is chosen.
+    #[schemars(extend("x-peer" = true))]
     pub choice: ReplyChoice,
     /// Plays of rate ½ that every reply begins with.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub prior: f32,
     /// A reply with fewer plays than this is not the best one (epsilon-greedy).
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 1_000_000_000))]
     pub min_plays: u32,
     /// The default policy.
+    #[schemars(extend("x-peer" = true))]
     pub base: Box<PlayoutConfig>,
 }
 

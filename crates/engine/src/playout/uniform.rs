@@ -67,6 +67,7 @@ impl EyeRule {
 #[serde(default, deny_unknown_fields)]
 pub struct UniformConfig {
     /// Which points count as own eyes.
+    #[schemars(extend("x-peer" = true))]
     pub eyes: EyeRule,
 }
 

@@ -29,8 +29,10 @@ use crate::{
 #[serde(default, deny_unknown_fields)]
 pub struct GcmbConfig {
     /// Visits of all replies to a move that must be exceeded before they are used; 100 and 500 in the paper.
+    #[schemars(extend("x-peer" = true), range(min = 0, max = 4_294_967_295u32))]
     pub threshold: u32,
     /// Whether wins are kept from exceeding visits; not in the paper.
+    #[schemars(extend("x-peer" = true))]
     pub clamp: bool,
     /// Whether the most frequent replies are recorded for each node (table 3). Costs memory and time.
     pub record: bool,

@@ -44,14 +44,19 @@ pub enum KnowledgeTarget {
 #[serde(default, deny_unknown_fields)]
 pub struct KnowledgeConfig {
     /// Where the experience is counted.
+    #[schemars(extend("x-peer" = true))]
     pub target: KnowledgeTarget,
     /// Visits of every move, half of them won. Pachi: 14 to 20; michi: 10.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub even: f32,
     /// Won visits of a move of probability 1. Pachi: 210 to 300.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub weight: f32,
     /// The probability of a pass.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub pass: f32,
     /// The share of the probabilities that all moves get alike, so that none is forgotten.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub equal_share: f32,
 }
 

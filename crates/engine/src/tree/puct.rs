@@ -19,12 +19,16 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct PuctConfig {
     /// Weight of the exploration term for values from 0 to 1.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub exploration: f32,
     /// How much that weight grows with the logarithm of the visits; 0 for not at all.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub growth: f32,
     /// Visits from which on it grows (KataGo: 500).
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1_000_000_000.0))]
     pub growth_visits: f32,
     /// How much worse than its node an untried move is assumed to be.
+    #[schemars(extend("x-peer" = true), range(min = -1.0, max = 1.0))]
     pub fpu_reduction: f32,
 }
 

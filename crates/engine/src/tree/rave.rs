@@ -24,11 +24,13 @@ pub enum RaveSchedule {
     /// β = ñ / (n + ñ + 4 b² n ñ).
     MinimumMse {
         /// The bias b; 0 in S1.2. An equivalence of E visits means b = 1 / (2 √E): 0.0091 for Pachi's 3000.
+        #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
         bias: f32,
     },
     /// β = √(k / (3 N + k)).
     HandSelected {
         /// The number of visits k at which both values weigh the same; 1000 or more in Gelly and Silver 2007.
+        #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1_000_000_000.0))]
         equivalence: f32,
     },
 }
@@ -38,15 +40,20 @@ pub enum RaveSchedule {
 #[serde(default, deny_unknown_fields)]
 pub struct RaveConfig {
     /// How fast the all-moves-as-first value loses its weight.
+    #[schemars(extend("x-peer" = true))]
     pub schedule: RaveSchedule,
     /// Weight of the exploration term; 0 in S1.2.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub exploration: f32,
     /// Score of a move of which nothing is known.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub first_play_urgency: f32,
     /// Weight of the progressive bias; 0 turns it off.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub progressive_bias: f32,
     /// Weight of exploration that follows the priors. Without it a move that its all-moves-as-first value wrongs may never
     /// be looked at again, however many playouts there are; 0 turns it off.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub prior_exploration: f32,
 }
 

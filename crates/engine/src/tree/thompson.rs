@@ -23,8 +23,10 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct ThompsonConfig {
     /// Visits that the prior probability is worth (P); 0 is the formula of the paper, 16 its program's setting.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub prior_equivalence: f32,
     /// Factor of all counts; below 1 the posteriors stay wide under large batches.
+    #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1000.0))]
     pub scale: f32,
 }
 

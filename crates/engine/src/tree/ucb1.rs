@@ -19,10 +19,13 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct Ucb1Config {
     /// Weight of the exploration term (`bias` in S3). Theory says √2 for values from 0 to 1; Go programs use less.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub exploration: f32,
     /// Score of a move that was never tried and of which nothing is known.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub first_play_urgency: f32,
     /// Weight of the progressive bias; 0 turns it off.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub progressive_bias: f32,
 }
 

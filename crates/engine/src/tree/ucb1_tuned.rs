@@ -17,8 +17,10 @@ use crate::rng::Rng;
 #[serde(default, deny_unknown_fields)]
 pub struct Ucb1TunedConfig {
     /// Weight of the exploration term: 1 in the paper, 0.4 in Orego.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub exploration: f32,
     /// Score of a move that was never tried and of which nothing is known.
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1_000_000.0))]
     pub first_play_urgency: f32,
 }
 

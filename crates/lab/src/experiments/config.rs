@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use tengen_board::{Game, Rules};
+use tengen_board::{Game, Rules, bounded};
 use toml::Table;
 
 use super::{cells::Cell, checks::Check, error::LabError, kind::Kind};
@@ -144,7 +144,7 @@ impl Experiment {
     pub fn read(directory: &Path) -> Result<Experiment, LabError> {
         let path = directory.join(Self::FILE);
         let text =
-            fs::read_to_string(&path).map_err(|source| LabError::File { path: path.clone(), source })?;
+            bounded::read_text(&path).map_err(|source| LabError::File { path: path.clone(), source })?;
         let config: ExperimentConfig = toml::from_str(&text).map_err(|problem| LabError::Toml {
             path: path.clone(),
             message: problem.to_string().trim_end().to_owned(),

@@ -1,6 +1,6 @@
 //! Runs experiments: every cell in rounds, so that all arms have about the same number of games whenever it is stopped.
 
-use std::path::PathBuf;
+use std::{fs::File, path::PathBuf};
 
 use serde_json::Value as Json;
 use tengen_engine::{clock::TimeSettings, player::StopSignal};
@@ -13,7 +13,7 @@ use super::{
     runs,
 };
 use crate::{
-    journal::Lines,
+    journal::{self, Lines},
     matches::{self, Journal, MatchConfig, Openings, Referee},
     parallel::concurrency_for,
 };
@@ -58,6 +58,7 @@ impl Experiment {
         mut on_item: impl FnMut(&str),
     ) -> Result<Results, LabError> {
         let planned = self.planned(options.scale);
+        let _alone = options.keep.then(|| self.lock()).transpose()?;
         if options.fresh && self.results().exists() {
             let path = self.results();
             std::fs::remove_dir_all(&path).map_err(|source| LabError::File { path, source })?;
@@ -78,6 +79,15 @@ impl Experiment {
             }
         }
         if options.keep { Results::read(self) } else { Ok(Results::new(self, last)) }
+    }
+
+    /// Keeps other processes from this experiment's results as long as the file is open: locks its description, as result files come
+    /// and go.
+    fn lock(&self) -> Result<File, LabError> {
+        let path = self.directory.join(Self::FILE);
+        let file = File::open(&path).map_err(|source| LabError::File { path: path.clone(), source })?;
+        journal::lock(&file, &path)?;
+        Ok(file)
     }
 
     fn run_cell(
@@ -107,7 +117,7 @@ impl Experiment {
             Journal::in_memory()
         };
         if let Some(sgf) = &options.sgf {
-            journal = journal.with_sgf(&sgf.join(&self.slug).join(&name));
+            journal = journal.with_sgf(&sgf.join(&self.slug).join(&name))?;
         }
         let records = matches::run(&config, games, concurrency, &mut journal, stop, |_| on_item(&name))?;
         Ok(Records::Games(records))

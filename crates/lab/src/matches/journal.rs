@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tengen_engine::whole_file::remove_unfinished;
 
 use super::{config::MatchConfig, error::MatchError, record::GameRecord, sgf};
 use crate::journal::{Header, JournalError, Lines, write_whole};
@@ -41,11 +42,15 @@ impl Journal {
         Ok(Journal { lines: Some(lines), ..Journal::default() })
     }
 
-    /// Also writes a game record of every game into this directory.
-    #[must_use]
-    pub fn with_sgf(mut self, directory: &Path) -> Journal {
+    /// Also writes a game record of every game into this directory. What an earlier run of the match has left half written there is
+    /// removed.
+    pub fn with_sgf(mut self, directory: &Path) -> Result<Journal, MatchError> {
+        if self.lines.is_some() {
+            remove_unfinished(directory)
+                .map_err(|source| JournalError::File { path: directory.to_owned(), source })?;
+        }
         self.sgf = Some(directory.to_owned());
-        self
+        Ok(self)
     }
 
     /// Leaves the moves out of the result file, which makes it three times shorter; their fingerprint stays.

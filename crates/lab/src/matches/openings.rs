@@ -1,9 +1,9 @@
 //! How the games of a match begin. Two games in a row share an opening, so that both players get either colour of it.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
-use tengen_board::{Game, Move};
+use tengen_board::{Game, Move, bounded};
 use tengen_engine::{
     player::{Budget, Decision, Player, RandomPlayer},
     playout::UniformConfig,
@@ -42,7 +42,7 @@ impl Openings {
     }
 
     fn read(path: &Path, game: &Game) -> Result<Openings, MatchError> {
-        let text = fs::read_to_string(path)
+        let text = bounded::read_text(path)
             .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
         let mut lines = Vec::new();
         for (number, line) in text.lines().enumerate() {

@@ -15,14 +15,14 @@
 
 use std::path::Path;
 
-use tengen_board::{Color, Game, Move, Rules, sgf::Record};
+use tengen_board::{Color, Game, Move, Rules, bounded, sgf::Record};
 
 use super::{Answer, Problem, Suite, SuiteError};
 
 /// Reads a file.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let text =
-        std::fs::read_to_string(path).map_err(|source| SuiteError::File { path: path.to_owned(), source })?;
+        bounded::read_text(path).map_err(|source| SuiteError::File { path: path.to_owned(), source })?;
     let mut game = new_game(19, 6.5).expect("19 is a size");
     let mut suite = Suite::default();
     // The question that waits for its answer; `None` inside if it cannot be asked.

@@ -2,13 +2,12 @@
 
 use std::{
     fmt::Display,
-    fs::{self, File},
-    io::Read,
+    fs,
     path::Path,
     time::{Duration, Instant},
 };
 
-use tengen_board::{Game, Rules, sgf};
+use tengen_board::{Game, Rules, bounded, sgf};
 use tengen_engine::{
     book::Book,
     player::{Budget, Decision},
@@ -125,11 +124,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Trouble> {
     if path.is_dir() {
         return Err(("is a folder, not a file".to_owned(), "name the file in it".to_owned()));
     }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(1 << 30).read_to_end(&mut bytes))
-        .map_err(|error| (format!("cannot be read: {error}"), where_to_look(path)))?;
-    Ok(bytes)
+    bounded::read_file(path, 1 << 30)
+        .map_err(|error| (format!("cannot be read: {error}"), where_to_look(path)))
 }
 
 /// Files of the same folder with a similar name, or the last folder that exists.

@@ -176,7 +176,7 @@ impl MatchArgs {
         };
         let sgf = self.sgf_dir.as_ref().map(|sgf| self.of_pair(sgf, pair));
         Ok(match sgf.or_else(|| Some(directory?.join("sgf"))) {
-            Some(sgf) => journal.with_sgf(&sgf),
+            Some(sgf) => journal.with_sgf(&sgf)?,
             None => journal,
         })
     }

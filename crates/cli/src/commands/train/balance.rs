@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
-use tengen_board::Game;
+use tengen_board::{Game, bounded};
 use tengen_engine::{player::Budget, rng::Rng, whole_file::write_whole};
 use tengen_lab::{PlayerSpec, matches::derive_seed};
 use tengen_nets::{
@@ -211,7 +211,7 @@ fn read_values(path: &Path, heading: &str) -> Result<Vec<f32>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = bounded::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut lines = text.lines();
     let said = lines.next().unwrap_or_default();
     ensure!(

@@ -1,7 +1,6 @@
 //! `tengen train policy`: supervised training from game records or a teacher's answers, and testing the result.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -14,6 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
+use tengen_board::bounded;
 use tengen_engine::rng::Rng;
 use tengen_lab::with_settings;
 use tengen_nets::{
@@ -170,7 +170,7 @@ fn arch(text: &str) -> Result<NetSpec> {
         "--arch {text}: choose one of {}, or name a JSON file that describes a network",
         NetSpec::NAMES.join(", ")
     );
-    let json = fs::read_to_string(text).with_context(|| format!("cannot read {text}"))?;
+    let json = bounded::read_text(text).with_context(|| format!("cannot read {text}"))?;
     serde_json::from_str(&json).with_context(|| format!("{text} does not describe a network"))
 }
 

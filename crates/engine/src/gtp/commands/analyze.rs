@@ -188,7 +188,7 @@ fn watched(budget: Budget, server: &Server, options: &Options, dialect: Dialect,
     let (options, live, stop) = (options.clone(), live.clone(), budget.stop.clone());
     let told = told(budget, &options);
     let watch = Watch::new(options.interval, move |report| {
-        if live.show(&options.line(dialect, &board, report)).is_err() {
+        if live.offer(&options.line(dialect, &board, report)).is_err() {
             stop.stop();
         }
     });

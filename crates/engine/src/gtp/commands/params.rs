@@ -21,9 +21,9 @@ impl From<ConfigureError> for Refusal {
     }
 }
 
-pub(super) fn parameters(server: &mut Server) -> Result<&mut dyn Configure, Refusal> {
-    match &mut server.parameters {
-        Some(parameters) => Ok(parameters.as_mut()),
+pub(super) fn parameters(server: &Server) -> Result<&dyn Configure, Refusal> {
+    match &server.parameters {
+        Some(parameters) => Ok(parameters.as_ref()),
         None => Err(Refusal::new(format!("the player {} has no parameters", server.player.name()))),
     }
 }
@@ -46,7 +46,9 @@ fn set_param(server: &mut Server, args: Args<'_>) -> Reply {
 
 /// Changes a parameter: the player is built anew with it.
 pub(super) fn set(server: &mut Server, key: &str, value: &str) -> Reply {
-    server.player = parameters(server)?.set(key, value.trim())?;
+    let changed = parameters(server)?.with(&[(key.to_owned(), value.trim().to_owned())])?;
+    server.player = changed.build()?;
+    server.parameters = Some(changed);
     if let Some(seed) = server.seed {
         server.player.set_seed(seed);
     }

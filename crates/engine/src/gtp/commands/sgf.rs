@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use tengen_board::{
-    Game, Rules,
+    Game, Rules, bounded,
     sgf::{GameInfo, Record},
 };
 
@@ -30,6 +30,7 @@ fn load(server: &mut Server, args: Args<'_>) -> Reply {
     if args.text.is_empty() {
         return Err(args.wrong());
     }
+    require_files(server)?;
     let (path, before) = match args.text.rsplit_once(' ') {
         Some((path, last)) if last.bytes().all(|byte| byte.is_ascii_digit()) => {
             (path.trim_end(), last.parse::<usize>().ok())
@@ -47,11 +48,11 @@ fn load(server: &mut Server, args: Args<'_>) -> Reply {
 
 /// Rules and komi that the record does not tell stay as they were.
 fn read(path: &str, rules: &Rules) -> Result<Game, String> {
-    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+    // Opening what is no file may take for ever.
+    if !fs::metadata(path).map_err(|error| error.to_string())?.is_file() {
         return Err("not a game record".to_owned());
     }
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = bounded::read_file(path, MAX_BYTES).map_err(|error| error.to_string())?;
     let record = Record::parse(&bytes).map_err(|error| error.to_string())?;
     let mut game = record.main_line().map_err(|error| error.to_string())?;
     let info = record.info();
@@ -73,9 +74,17 @@ fn save(server: &mut Server, args: Args<'_>) -> Reply {
 }
 
 fn write(server: &Server, path: &str) -> Reply {
+    require_files(server)?;
     write_whole(Path::new(path), record(&server.game))
         .map_err(|error| Refusal::new(format!("cannot save file: {path}: {error}")))?;
     Ok(String::new())
+}
+
+fn require_files(server: &Server) -> Result<(), Refusal> {
+    if server.may_use_files {
+        return Ok(());
+    }
+    Err(Refusal::new("files are neither read nor written: tengen gtp was started with --no-files"))
 }
 
 fn record(game: &Game) -> String {
