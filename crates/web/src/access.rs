@@ -11,7 +11,7 @@
 use std::{
     fmt,
     io::{self, Write},
-    path::PathBuf,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -51,16 +51,16 @@ impl Token {
     /// The token of this user, the same each time, so that a page can be reloaded after a restart. It is kept in a file that nobody
     /// else can read.
     pub fn of_user() -> io::Result<Token> {
-        Token::kept_in(private::state_folder().join("token"))
+        Token::kept_in(&private::state_folder().join("token"))
     }
 
-    fn kept_in(path: PathBuf) -> io::Result<Token> {
+    fn kept_in(path: &Path) -> io::Result<Token> {
         if let Some(folder) = path.parent() {
             private::create_folder(folder)?;
         }
         // What others could read they may have read.
-        if path.exists() && private::is_private(&path)? {
-            let secret = std::fs::read_to_string(&path)?;
+        if path.exists() && private::is_private(path)? {
+            let secret = std::fs::read_to_string(path)?;
             if secret.len() >= MIN_TOKEN && secret.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 return Ok(secret.as_str().into());
             }
@@ -71,7 +71,7 @@ impl Token {
         let mut file = private::create_file(&draft)?;
         file.write_all(secret.as_bytes())?;
         file.sync_all()?;
-        std::fs::rename(&draft, &path)?;
+        std::fs::rename(&draft, path)?;
         Ok(secret.as_str().into())
     }
 
@@ -218,14 +218,14 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("tengen-token-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         let path = folder.join("deep").join("token");
-        let token = Token::kept_in(path.clone()).unwrap();
+        let token = Token::kept_in(&path).unwrap();
         assert!(token.secret().len() >= MIN_TOKEN && private::is_private(&path).unwrap());
-        assert_eq!(Token::kept_in(path.clone()).unwrap().secret(), token.secret());
+        assert_eq!(Token::kept_in(&path).unwrap().secret(), token.secret());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-            let other = Token::kept_in(path.clone()).unwrap();
+            let other = Token::kept_in(&path).unwrap();
             assert_ne!(other.secret(), token.secret(), "others could have read it");
             assert!(private::is_private(&path).unwrap());
         }

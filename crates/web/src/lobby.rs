@@ -154,12 +154,12 @@ impl Lobby {
     }
 
     pub(crate) fn list(&self, search: &Search, from: u32) -> Result<Message, WebError> {
-        let (games, total) = self.store.list(search, from).map_err(unreadable)?;
+        let (games, total) = self.store.list(search, from).map_err(|error| unreadable(&error))?;
         Ok(Message::Games { games, from, total })
     }
 
     pub(crate) fn rename(&self, id: &str, name: &str) -> Result<(), WebError> {
-        self.store.rename(id, name).map_err(unstorable)?.then_some(()).ok_or(WebError::NoGame)
+        self.store.rename(id, name).map_err(|error| unstorable(&error))?.then_some(()).ok_or(WebError::NoGame)
     }
 
     /// Deletes a game at which nobody sits.
@@ -174,7 +174,7 @@ impl Lobby {
             let _ = table.events.send(Event::Stop);
         }
         // Under the lock, so that nobody sits down meanwhile.
-        self.store.delete(id).map_err(unstorable)?.then_some(()).ok_or(WebError::NoGame)
+        self.store.delete(id).map_err(|error| unstorable(&error))?.then_some(()).ok_or(WebError::NoGame)
     }
 
     /// Begins a game and sits the page down there.
@@ -204,7 +204,7 @@ impl Lobby {
                 tables.remove(id);
             }
         }
-        let stored = self.store.load(id).map_err(unreadable)?.ok_or(WebError::NoGame)?;
+        let stored = self.store.load(id).map_err(|error| unreadable(&error))?.ok_or(WebError::NoGame)?;
         self.open_table(Table::restore(self, id, stored)?, client)
     }
 
@@ -226,11 +226,11 @@ impl Lobby {
     }
 }
 
-fn unreadable(error: StoreError) -> WebError {
+fn unreadable(error: &StoreError) -> WebError {
     WebError::Folder(error.to_string())
 }
 
-fn unstorable(error: StoreError) -> WebError {
+fn unstorable(error: &StoreError) -> WebError {
     WebError::Store(error.to_string())
 }
 

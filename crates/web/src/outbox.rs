@@ -44,14 +44,12 @@ impl Outbox {
     /// Puts a message in. `false` if the page is gone, or has read so little that it will be sent away.
     pub(crate) fn send(&self, text: Arc<str>) -> bool {
         let bytes = (text.len() + OVERHEAD).min(MAX_BYTES) as u32;
-        match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
-            Ok(room) => self.queue.send(Parcel { text, _room: room }).is_ok(),
-            Err(_) => {
-                self.room.close();
-                self.overflow.notify_one();
-                false
-            }
+        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            return self.queue.send(Parcel { text, _room: room }).is_ok();
         }
+        self.room.close();
+        self.overflow.notify_one();
+        false
     }
 
     /// The page changes to this seat.

@@ -1,7 +1,7 @@
 //! Files and folders that other users of the machine cannot read.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{DirBuilder, File, OpenOptions},
     io,
     path::{Path, PathBuf},
 };
@@ -31,10 +31,14 @@ pub(crate) fn create_file(path: &Path) -> io::Result<File> {
 }
 
 /// Whether a file can be read by its owner only.
+#[cfg(unix)]
 pub(crate) fn is_private(path: &Path) -> io::Result<bool> {
-    let _metadata = fs::metadata(path)?;
-    #[cfg(unix)]
-    return Ok(std::os::unix::fs::MetadataExt::mode(&_metadata) & 0o077 == 0);
-    #[cfg(not(unix))]
+    const OTHERS: u32 = 0o077;
+    Ok(std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(path)?) & OTHERS == 0)
+}
+
+/// Whether a file can be read by its owner only; the folder of a user sees to that.
+#[cfg(not(unix))]
+pub(crate) fn is_private(_path: &Path) -> io::Result<bool> {
     Ok(true)
 }

@@ -1,5 +1,6 @@
 //! A page that asks and does not read is sent away: its search ends, and what waits for it stays small. Alone in its file,
 //! because it measures the process.
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -14,10 +15,9 @@ use tokio::time::sleep;
 /// Megabytes of memory that the process uses.
 fn memory() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096 >> 20
+    (pages.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096) >> 20
 }
 
-#[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_that_does_not_read_costs_no_search_and_little_memory() {
     let server = Server::start("not-reading").await;

@@ -202,12 +202,12 @@ impl Table {
         let lobby = Arc::clone(&self.lobby);
         let mut tables = lobby.tables();
         let late = self.queue.try_iter().find(|event| matches!(event, Event::Join(_)));
-        if late.is_none() || *lobby.stopping().borrow() {
+        let Some(late) = late.filter(|_| !*lobby.stopping().borrow()) else {
             tables.remove(&self.id);
             return;
-        }
+        };
         drop(tables);
-        late.into_iter().for_each(|event| self.handle(event));
+        self.handle(late);
         self.run();
     }
 

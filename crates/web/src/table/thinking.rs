@@ -202,18 +202,15 @@ impl Table {
                     self.show_report(current, &report, true);
                 }
                 self.thinking.current = None;
-                match decision {
-                    Some(decision) => {
-                        if let Err(error) = self.attempt(|table| table.decided(decision, current)) {
-                            // It would think the same again.
-                            self.notice = Some(error.to_string());
-                            self.paused = true;
-                        }
+                if let Some(decision) = decision {
+                    if let Err(error) = self.attempt(|table| table.decided(decision, current)) {
+                        // It would think the same again.
+                        self.notice = Some(error.to_string());
+                        self.paused = true;
                     }
-                    None => {
-                        self.thinking.analysed = Some(self.node);
-                        self.store_soon();
-                    }
+                } else {
+                    self.thinking.analysed = Some(self.node);
+                    self.store_soon();
                 }
                 self.changed();
             }
