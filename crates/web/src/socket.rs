@@ -35,11 +35,11 @@ const MAX_REQUEST: usize = 16 << 10;
 const RATE: f64 = 20.0;
 const BURST: f64 = 60.0;
 /// How often a page is asked whether it is there.
-const PING: Duration = Duration::from_secs(5);
+const PING: Duration = Duration::from_secs(2);
 /// A page from which nothing has come for so long, not even an answer to that, is gone.
-const SILENCE: Duration = Duration::from_secs(15);
+const SILENCE: Duration = Duration::from_secs(8);
 /// How long a page may take to read a message.
-const SEND: Duration = Duration::from_secs(10);
+const SEND: Duration = Duration::from_secs(8);
 
 /// Opens a connection. The query may name a game to sit down at.
 pub(crate) async fn connect(
