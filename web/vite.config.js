@@ -24,6 +24,11 @@ export default defineConfig({
       },
     },
   },
-  // `npm run dev` shows changes at once; `tengen play --no-open` must run beside it.
-  server: { proxy: { '/ws': { target: SERVER, ws: true, changeOrigin: true, headers: { origin: SERVER } } } },
+  // `npm run dev` shows changes at once; `tengen play --no-open --no-token` must run beside it.
+  server: {
+    proxy: {
+      '/ws': { target: SERVER, ws: true, changeOrigin: true, headers: { origin: SERVER } },
+      '/games.sgf': { target: SERVER, changeOrigin: true, headers: { origin: SERVER } },
+    },
+  },
 })

@@ -19,6 +19,8 @@ import { passSound, stoneSound, unlockSound } from './sound'
 import { Tree } from './tree'
 import { capital, isEngine, other, statusOf } from './words'
 
+const LOCKED = 'This board asks for a token: open the whole address that tengen play has printed.'
+
 type Open = 'new' | 'open' | 'players' | 'settings' | null
 
 export function App() {
@@ -34,7 +36,7 @@ export function App() {
   if (!state || !hello) {
     return (
       <main class="loading">
-        <p>{view.connected ? 'Setting up the board…' : 'Connecting…'}</p>
+        <p>{view.locked ? LOCKED : view.connected ? 'Setting up the board…' : 'Connecting…'}</p>
       </main>
     )
   }
@@ -104,7 +106,7 @@ export function App() {
       {view.error && <Toast message={view.error} />}
       {open === 'new' && <NewGame hello={hello} state={state} onClose={close} />}
       {open === 'players' && <ChangePlayers hello={hello} state={state} onClose={close} />}
-      {open === 'open' && <OpenGame games={view.games} onClose={close} />}
+      {open === 'open' && <OpenGame games={view.games} current={state.game} onClose={close} />}
       {open === 'settings' && (
         <SettingsDialog preferences={preferences} change={change} version={hello.version} onClose={close} />
       )}

@@ -29,6 +29,7 @@ export interface Hello {
   players: { name: string; about: string; external: boolean }[]
   rules: { name: string; komi: number }[]
   defaults: Settings
+  token: string | null
 }
 
 export interface ClockView {
@@ -134,11 +135,28 @@ export interface Review {
 
 export interface StoredGame {
   id: string
+  name: string
   names: [string, string]
   size: [number, number]
   moves: number
   result: string | null
   time: number
+}
+
+export interface Games {
+  type: 'games'
+  games: StoredGame[]
+  from: number
+  total: number
+}
+
+/** Times are in seconds since 1970. */
+export interface Search {
+  text?: string
+  result?: 'black' | 'white' | 'draw' | 'none'
+  size?: number
+  since?: number
+  until?: number
 }
 
 export type Message =
@@ -148,14 +166,16 @@ export type Message =
   | { type: 'node'; node: TreeNode }
   | Analysis
   | Review
-  | { type: 'games'; games: StoredGame[] }
+  | Games
   | { type: 'sgf'; name: string; text: string }
   | { type: 'error'; message: string }
 
 export type Command =
   | { type: 'new'; settings: Settings }
   | { type: 'join'; game: string }
-  | { type: 'list' }
+  | { type: 'list'; search: Search; from: number }
+  | { type: 'rename'; game: string; name: string }
+  | { type: 'delete'; game: string }
   | { type: 'play'; at: Move }
   | { type: 'goto'; node: number }
   | { type: 'seats'; seats: Seats }

@@ -1,17 +1,20 @@
 // The connection to the server, and what it has told so far. The page keeps nothing else.
 
 import { useEffect, useState } from 'preact/hooks'
-import type { Analysis, Command, Hello, Message, Review, State, StoredGame, TreeNode } from './protocol'
+import type { Analysis, Command, Games, Hello, Message, Review, Search, State, TreeNode } from './protocol'
+import { keepToken, token } from './token'
 
 export interface View {
   connected: boolean
+  /** Whether the server has refused us. */
+  locked: boolean
   hello: Hello | null
   state: State | null
   tree: Map<number, TreeNode>
   /** What each searcher thought last. */
   analyses: Partial<Record<Analysis['by'], Analysis>>
   review: Review | null
-  games: StoredGame[] | null
+  games: Games | null
   error: string | null
 }
 
@@ -20,6 +23,7 @@ const SLOWEST_RETRY = 5000
 class Server {
   private view: View = {
     connected: false,
+    locked: false,
     hello: null,
     state: null,
     tree: new Map(),
@@ -43,17 +47,22 @@ class Server {
   }
 
   private connect() {
-    const game = gameInAddress()
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
-    const socket = new WebSocket(`${scheme}://${location.host}/ws${game ? `?game=${game}` : ''}`)
+    const address = `/ws?${query({ token: token(), game: gameInAddress() })}`
+    const socket = new WebSocket(`${scheme}://${location.host}${address}`)
+    let wasOpen = false
     this.socket = socket
     socket.onopen = () => {
+      wasOpen = true
       this.retry = 250
-      this.change({ connected: true })
+      this.change({ connected: true, locked: false })
     }
     socket.onmessage = (event) => this.receive(JSON.parse(event.data) as Message)
-    socket.onclose = () => {
+    socket.onclose = (event) => {
       this.change({ connected: false })
+      if (event.reason) this.complain(event.reason)
+      // A WebSocket does not say why it was refused.
+      if (!wasOpen) void fetch(address).then((answer) => this.change({ locked: answer.status === 401 }), () => {})
       setTimeout(() => this.connect(), this.retry)
       this.retry = Math.min(this.retry * 2, SLOWEST_RETRY)
     }
@@ -62,6 +71,7 @@ class Server {
   private receive(message: Message) {
     switch (message.type) {
       case 'hello':
+        if (message.token) keepToken(message.token)
         return this.change({ hello: message })
       case 'state': {
         if (message.game !== this.view.state?.game) {
@@ -80,9 +90,9 @@ class Server {
       case 'review':
         return this.change({ review: message })
       case 'games':
-        return this.change({ games: message.games })
+        return this.change({ games: message })
       case 'sgf':
-        return download(message.name, message.text)
+        return download(message.name, new Blob([message.text], { type: 'application/x-go-sgf' }))
       case 'error':
         return this.change({ error: message.message })
     }
@@ -110,6 +120,17 @@ class Server {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(bytes)
   }
 
+  /** The games that a search finds, as one file. */
+  async export(search: Search) {
+    try {
+      const answer = await fetch(`/games.sgf?${query({ token: token(), search: JSON.stringify(search) })}`)
+      if (answer.ok) download('games.sgf', await answer.blob())
+      else this.complain(await answer.text())
+    } catch {
+      this.complain('The games could not be exported: the download has failed.')
+    }
+  }
+
   complain(error: string | null) {
     this.change({ error })
   }
@@ -129,9 +150,14 @@ function gameInAddress(): string | null {
   return /^#([0-9a-zA-Z]{8,40})$/.exec(location.hash)?.[1] ?? null
 }
 
-function download(name: string, text: string) {
+/** What is not null, as a query. */
+function query(values: Record<string, string | null>): string {
+  return new URLSearchParams(Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== null)).toString()
+}
+
+function download(name: string, file: Blob) {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-go-sgf' }))
+  link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 1000)

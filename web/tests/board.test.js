@@ -30,12 +30,12 @@ describe('the board in the browser', { skip }, () => {
     console.log(`usable after ${seconds.toFixed(2)} s`)
     let bytes = 0
     for (const url of board.requests) {
-      assert.ok(url.startsWith(server.url) || url.startsWith('data:'), `a request to ${url}`)
-      if (url.startsWith(server.url)) bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length
+      assert.ok(url.startsWith(server.origin) || url.startsWith('data:'), `a request to ${url}`)
+      if (url.startsWith(server.origin)) bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length
     }
     console.log(`${(bytes / 1000).toFixed(0)} kB compressed`)
     assert.ok(bytes > 10_000 && bytes < 300_000, `${bytes} bytes`)
-    const answer = await fetch(`${server.url}app.js`, { headers: { 'accept-encoding': 'gzip' } })
+    const answer = await fetch(`${server.origin}app.js`, { headers: { 'accept-encoding': 'gzip' } })
     assert.equal(answer.headers.get('content-encoding'), 'gzip')
     assert.deepEqual(board.errors, [])
     await board.close()
@@ -304,7 +304,6 @@ describe('the board in the browser', { skip }, () => {
     await board.page.reload()
     await board.ready()
     assert.deepEqual(await board.stones(), stones)
-    await board.page.waitForTimeout(600)
     await own.kill()
     await board.status('Connection lost')
     await own.start()
@@ -329,7 +328,7 @@ describe('the board in the browser', { skip }, () => {
           socket.onopen = () => done(false)
           socket.onerror = () => done(true)
         }),
-      `ws://127.0.0.1:${server.port}/ws`,
+      `${server.url.replace('http', 'ws').replace('/?', '/ws?')}`,
     )
     assert.ok(closed)
     await page.context().close()

@@ -36,8 +36,10 @@ export function reasonToSkip() {
 
 /** A server with a folder of its own. */
 export class Server {
-  constructor(args = []) {
+  /** `wrapper`: a command that runs the program. */
+  constructor(args = [], wrapper = []) {
     this.args = args
+    this.wrapper = wrapper
     this.games = mkdtempSync(join(tmpdir(), 'tengen-web-'))
     this.port = 0
   }
@@ -45,23 +47,28 @@ export class Server {
   /** Starts it; again on the same port after it was killed. */
   async start() {
     const fixed = ['play', '--no-open', '--port', String(this.port), '--games', this.games]
-    this.child = spawn(BIN, [...fixed, ...this.args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [program, ...first] = [...this.wrapper, BIN]
+    // The token is kept beside the games.
+    const env = { ...process.env, XDG_STATE_HOME: this.games }
+    this.child = spawn(program, [...first, ...fixed, ...this.args], { stdio: ['ignore', 'pipe', 'inherit'], env })
     const lines = createInterface({ input: this.child.stdout })
     for await (const line of lines) {
-      const found = /http:\/\/[^/]*:(\d+)\//.exec(line)
+      const found = /http:\/\/[^/]*:(\d+)\/(\S*)/.exec(line)
       if (found) {
         this.port = Number(found[1])
-        this.url = `http://127.0.0.1:${this.port}/`
+        this.origin = `http://127.0.0.1:${this.port}/`
+        this.url = this.origin + found[2]
         return this
       }
     }
     throw new Error('the server has not started')
   }
 
-  async kill() {
+  /** Ends it and returns its exit code; there is none after a signal that it does not handle. */
+  async kill(signal = 'SIGKILL') {
     const ended = new Promise((done) => this.child.once('exit', done))
-    this.child.kill('SIGKILL')
-    await ended
+    this.child.kill(signal)
+    return await ended
   }
 
   async stop() {

@@ -42,6 +42,8 @@ pub struct Game {
     /// The keys of all positions up to the current one, for superko.
     keys: Vec<u64>,
     outcome: Option<Outcome>,
+    /// Whether the turn was given away, and the board and the number of keys before that.
+    given_away: Option<(Box<Board>, usize)>,
 }
 
 impl Game {
@@ -53,7 +55,8 @@ impl Game {
     /// A game that starts from a position.
     pub fn from_board(start: Board, rules: Rules) -> Game {
         let (board, moves, keys) = (start.clone(), Vec::new(), Vec::new());
-        let mut game = Game { rules, board, start, handicap: 0, moves, keys, outcome: None };
+        let mut game =
+            Game { rules, board, start, handicap: 0, moves, keys, outcome: None, given_away: None };
         game.keys.push(game.current_key());
         game
     }
@@ -96,16 +99,15 @@ impl Game {
         if color == self.to_play() {
             return;
         }
-        match self.moves.last() {
-            Some(last) if color != last.color => {
-                let moves = std::mem::take(&mut self.moves);
-                self.replay(&moves);
-            }
-            Some(_) => self.take_turn(color),
-            None => {
-                self.start.set_to_play(color);
-                self.replay(&[]);
-            }
+        if self.moves.is_empty() {
+            self.start.set_to_play(color);
+            self.replay(&[]);
+        } else if let Some((board, keys)) = self.given_away.take() {
+            self.board = *board;
+            self.keys.truncate(keys);
+        } else {
+            self.given_away = Some((Box::new(self.board.clone()), self.keys.len()));
+            self.take_turn(color);
         }
     }
 
@@ -229,6 +231,7 @@ impl Game {
 
     /// Plays a move that the caller knows to be legal.
     pub fn play_unchecked(&mut self, mv: Move) {
+        self.given_away = None;
         self.moves.push(PlayedMove { color: self.to_play(), mv });
         self.board.play_unchecked(mv);
         self.keys.push(self.current_key());
@@ -251,6 +254,7 @@ impl Game {
 
     fn replay(&mut self, moves: &[PlayedMove]) {
         self.board.clone_from(&self.start);
+        self.given_away = None;
         self.moves.clear();
         self.keys.clear();
         self.keys.push(self.current_key());

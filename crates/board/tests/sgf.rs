@@ -279,3 +279,51 @@ fn a_variation_can_become_the_main_line() {
     assert!(record.to_sgf().ends_with("(;W[bb])\n(;W[ai]))"));
     assert_eq!(record.find(7), None);
 }
+
+/// Records in which going back to the root for every line would take hours.
+#[test]
+fn all_lines_of_a_record_are_played_with_each_move_played_once() {
+    let point = |n: usize| {
+        let letter = |n: usize| (b'a' + n as u8) as char;
+        [letter(n % 19), letter(n / 19)].iter().collect::<String>()
+    };
+    let color = |n: usize| if n.is_multiple_of(2) { 'B' } else { 'W' };
+    let many = |text: &dyn Fn(usize) -> String| (0..8000).map(text).collect::<String>();
+    let trunk = many(&|n| format!(";{}[]", color(n)));
+    let bushy = "(;B[aa])".repeat(8000);
+    let comb = many(&|n| format!("(;{}[]", color(n)));
+    let comb_end = many(&|n| format!(")(;{}[{}])", color(n), point(n % 300)));
+    let turns = ";PL[W];PL[B]".repeat(4000);
+    let shapes = [
+        (format!("(;SZ[19]{trunk})"), 8000),
+        (format!("(;SZ[19]{trunk}{bushy})"), 16_000),
+        (format!("(;SZ[19]{comb};B[ss]{comb_end})"), 16_001),
+        (format!("(;SZ[19]{trunk}{turns})"), 8000),
+        (format!("(;SZ[19]AW{}AB{})", "[aa:sr]".repeat(20_000), "[as]".repeat(20_000)), 0),
+    ];
+    for (text, moves) in shapes {
+        let record = Record::parse(text.as_bytes()).unwrap();
+        assert_eq!(record.play_all_lines(|| true), Ok(moves), "{}", &text[..40]);
+        let mut nodes = 0;
+        let stopped = record.play_all_lines(|| {
+            nodes += 1;
+            nodes < 10
+        });
+        assert!(stopped.unwrap() < 10, "it ends when it is told to");
+    }
+}
+
+#[test]
+fn all_lines_fail_where_one_of_them_fails() {
+    let check = |text: &str| Record::parse(text.as_bytes()).unwrap().play_all_lines(|| true);
+    assert_eq!(check("(;SZ[9];B[ee](;W[ef])(;W[eg];B[eh]))"), Ok(4));
+    assert!(check("(;SZ[9];B[ee](;W[ef])(;W[eg];B[ee]))").is_err());
+    assert!(check("(;SZ[9];B[ee](;W[ee])(;W[eg];B[eh]))").is_err());
+    assert!(check("(;SZ[9]AB[aa:zz])").is_err());
+    assert!(check("(;SZ[9]AB[cc:aa])").is_err());
+    // A ko that giving the turn away ends, and giving it back restores.
+    let ko = "(;SZ[5]AB[ba][ab][bc][bb]AW[ca][db][cc]PL[W]AE[bb]AB[cb];W[bb]";
+    assert!(check(&format!("{ko};B[cb])")).is_err(), "it is a ko");
+    assert!(check(&format!("{ko};PL[W];PL[B];B[cb])")).is_err(), "it is still a ko");
+    assert_eq!(check(&format!("{ko};W[ee];B[cb])")), Ok(3));
+}

@@ -6,6 +6,7 @@ use tengen_engine::clock::TimeSettings;
 use tengen_lab::Preset;
 
 use crate::{
+    access::Token,
     roster::Roster,
     settings::{Seat, Seats, Settings},
     store::Store,
@@ -21,7 +22,7 @@ pub struct Config {
     /// Where games are stored.
     pub folder: PathBuf,
     /// What a visitor has to show. Necessary unless only this machine can connect.
-    pub token: Option<String>,
+    pub token: Option<Token>,
 }
 
 impl Default for Config {
@@ -42,12 +43,5 @@ impl Default for Config {
             folder: Store::default_folder(),
             token: None,
         }
-    }
-}
-
-impl Config {
-    /// A token that cannot be guessed.
-    pub fn new_token() -> String {
-        crate::id::new_id()
     }
 }

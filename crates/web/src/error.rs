@@ -29,8 +29,17 @@ pub enum WebError {
     #[error("this is no record that can be opened: {0}")]
     Record(String),
     /// A game that is not stored.
-    #[error("that game is not stored here any more")]
+    #[error("That game is not stored here any more.")]
     NoGame,
+    /// Something that cannot be stored, and so has not happened.
+    #[error("This cannot be stored, so it does not count: {0}.")]
+    Store(String),
+    /// A folder whose games cannot be read.
+    #[error("The stored games cannot be read: {0}.")]
+    Folder(String),
+    /// Another server has gone on with the same game.
+    #[error("This game has gone on elsewhere: here is how it stands now.")]
+    Elsewhere,
     /// Too many of something.
     #[error("{0}")]
     Limit(&'static str),

@@ -5,53 +5,56 @@
 //! (`socket.rs`) and see every change. `protocol.rs` lists all that is said.
 //!
 //! ```no_run
-//! # async fn run() -> std::io::Result<()> {
-//! let app = tengen_web::app(tengen_web::Config::default());
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let app = tengen_web::App::new(tengen_web::Config::default())?;
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:8019").await?;
-//! tengen_web::serve(listener, app).await
+//! app.serve(listener, tengen_web::stop_signal()).await;
+//! # Ok(())
 //! # }
 //! ```
 
 mod access;
 mod config;
 mod error;
+mod export;
 mod id;
 mod lobby;
+mod outbox;
 mod page;
+mod private;
 pub mod protocol;
 mod roster;
+mod server;
 mod settings;
 mod socket;
 mod store;
 mod table;
 mod thinker;
 
+use std::sync::Arc;
+
 use axum::{Router, middleware, routing::get};
 pub use tokio;
-use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 
 pub use {
+    access::Token,
     config::Config,
     error::WebError,
     page::is_built,
     roster::{Listed, Roster},
+    server::{App, stop_signal},
     settings::{Seat, Seats, Settings},
+    store::StoreHealth,
 };
 
-/// The server for pages.
-pub fn app(config: Config) -> Router {
-    let access = access::Access(config.token.clone().map(Into::into));
-    let sockets = socket::Sockets::new(lobby::Lobby::new(config));
+fn routes(lobby: &Arc<lobby::Lobby>, access: access::Access) -> Router {
     Router::new()
         .route("/ws", get(socket::connect))
-        .with_state(sockets)
+        .route("/games.sgf", get(export::send))
+        .with_state(Arc::clone(lobby))
+        .layer(middleware::from_fn_with_state(access.clone(), access::ask_for_token))
         .fallback(get(page::serve))
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(access, access::check))
-}
-
-/// Serves until the process ends.
-pub async fn serve(listener: TcpListener, app: Router) -> std::io::Result<()> {
-    axum::serve(listener, app).await
+        .layer(middleware::from_fn_with_state(access, access::check_origin))
 }

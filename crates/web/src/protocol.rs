@@ -11,7 +11,7 @@ use crate::{
     settings::{Seats, Settings},
 };
 
-/// What a page can ask for. The first three concern the lobby, the others the game at which the page sits.
+/// What a page can ask for. The first five concern the lobby, the others the game at which the page sits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {
@@ -26,7 +26,26 @@ pub enum Command {
         game: String,
     },
     /// Which games are stored.
-    List,
+    List {
+        /// Which of them.
+        #[serde(default)]
+        search: Search,
+        /// How many of those found are passed over.
+        #[serde(default)]
+        from: u32,
+    },
+    /// Gives a stored game a name.
+    Rename {
+        /// Its id.
+        game: String,
+        /// The name; none if it is empty.
+        name: String,
+    },
+    /// Deletes a stored game.
+    Delete {
+        /// Its id.
+        game: String,
+    },
     /// A stone or a pass for the player to move.
     Play {
         /// Where.
@@ -83,6 +102,36 @@ pub enum Command {
     Save,
 }
 
+/// Which stored games are meant: those for which all of this holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Search {
+    /// A part of a player's name or of the game's.
+    pub text: String,
+    /// How they ended.
+    pub result: Option<Ended>,
+    /// Lines of the board.
+    pub size: Option<u32>,
+    /// Not changed before this time, in seconds since 1970.
+    pub since: Option<i64>,
+    /// Changed before this time, in seconds since 1970.
+    pub until: Option<i64>,
+}
+
+/// How games ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Black has won.
+    Black,
+    /// White has won.
+    White,
+    /// Nobody has won.
+    Draw,
+    /// There is no result yet.
+    None,
+}
+
 /// What the server tells a page.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -105,10 +154,14 @@ pub enum Message {
     Analysis(Box<Analysis>),
     /// How far a review is.
     Review(Review),
-    /// The stored games, the latest first.
+    /// A part of the stored games, the latest first.
     Games {
         /// The games.
         games: Vec<StoredGame>,
+        /// How many were passed over.
+        from: u32,
+        /// How many there are in all.
+        total: u32,
     },
     /// The record.
     Sgf {
@@ -135,6 +188,8 @@ pub struct Hello {
     pub rules: Vec<RuleSet>,
     /// What a game is played with unless the page asks for something else.
     pub defaults: Settings,
+    /// What the page has to show when it connects again.
+    pub token: Option<String>,
 }
 
 /// Rules to choose from.
@@ -359,21 +414,24 @@ pub struct Mistake {
 }
 
 /// A stored game.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoredGame {
     /// Its id.
     pub id: String,
+    /// What it was named.
+    #[serde(default)]
+    pub name: String,
     /// The players' names, Black's first.
     pub names: [String; 2],
     /// Columns and rows.
-    pub size: [usize; 2],
+    pub size: [u32; 2],
     /// Moves of the main line.
-    pub moves: usize,
+    pub moves: u32,
     /// The result, if there is one.
     pub result: Option<String>,
-    /// When it was stored, in seconds since 1970.
+    /// When it was changed last, in seconds since 1970.
     #[serde(default)]
-    pub time: u64,
+    pub time: i64,
 }
 
 /// Something for each point, row by row from the top.

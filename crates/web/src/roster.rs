@@ -1,5 +1,5 @@
 //! The players that a page can choose from: the presets, and those named on the command line. A page sends a name from
-//! this list, never a command line or a file.
+//! this list, and how much that player may think; never a command line, a file or any other parameter.
 
 use serde::Serialize;
 use tengen_lab::{PRESETS, PlayerConfig, PlayerSpec, Preset};
@@ -63,10 +63,18 @@ impl Roster {
         self.players.iter().rev().map(listed).collect()
     }
 
-    /// What is to be built for a seat: the player with the seat's limits, and within this server's.
-    pub fn spec(&self, seat: &Seat) -> Result<Option<PlayerSpec>, WebError> {
+    /// What is to be built for a seat: the player with the seat's limits, and within this server's. Nothing else makes a
+    /// player from what a page has sent.
+    pub fn admit(&self, seat: &Seat) -> Result<Option<PlayerSpec>, WebError> {
         let Seat::Engine { player, playouts, seconds } = seat else { return Ok(None) };
         let mut spec = self.find(player)?.clone();
+        if playouts.is_some_and(|playouts| !(1..=Seat::MAX_PLAYOUTS).contains(&playouts)) {
+            return Err(WebError::Setting(format!("playouts must be from 1 to {}", Seat::MAX_PLAYOUTS)));
+        }
+        if seconds.is_some_and(|seconds| !(0.01..=Seat::MAX_SECONDS).contains(&seconds)) {
+            let most = Seat::MAX_SECONDS;
+            return Err(WebError::Setting(format!("seconds a move must be from 0.01 to {most}")));
+        }
         if playouts.is_some() || seconds.is_some() {
             (spec.options.playouts, spec.options.time) = (*playouts, *seconds);
         }

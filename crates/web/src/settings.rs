@@ -48,22 +48,6 @@ impl Seat {
     pub const MAX_PLAYOUTS: u64 = 1_000_000;
     /// Most seconds a move that a page may ask for.
     pub const MAX_SECONDS: f64 = 300.0;
-
-    /// Whether this is a seat that can be filled.
-    pub fn check(&self, roster: &Roster) -> Result<(), WebError> {
-        let Seat::Engine { player, playouts, seconds } = self else { return Ok(()) };
-        roster.find(player)?;
-        if playouts.is_some_and(|playouts| !(1..=Self::MAX_PLAYOUTS).contains(&playouts)) {
-            return Err(WebError::Setting(format!("playouts must be from 1 to {}", Self::MAX_PLAYOUTS)));
-        }
-        if seconds.is_some_and(|seconds| !(0.01..=Self::MAX_SECONDS).contains(&seconds)) {
-            return Err(WebError::Setting(format!(
-                "seconds a move must be from 0.01 to {}",
-                Self::MAX_SECONDS
-            )));
-        }
-        Ok(())
-    }
 }
 
 /// Both seats.
@@ -87,7 +71,7 @@ impl Seats {
 
     /// Whether both can be filled.
     pub fn check(&self, roster: &Roster) -> Result<(), WebError> {
-        Color::ALL.into_iter().try_for_each(|color| self.of(color).check(roster))
+        Color::ALL.into_iter().try_for_each(|color| roster.admit(self.of(color)).map(drop))
     }
 
     /// How many engines play.

@@ -5,99 +5,117 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     extract::{
         State,
-        ws::{Message as Frame, WebSocket, WebSocketUpgrade},
+        ws::{CloseFrame, Message as Frame, WebSocket, WebSocketUpgrade, close_code},
     },
     http::{StatusCode, Uri},
     response::{IntoResponse, Response},
 };
 use futures_util::{SinkExt, StreamExt};
+use tengen_engine::player::StopSignal;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::{OwnedSemaphorePermit, mpsc},
     task::spawn_blocking,
-    time::{Instant, sleep, timeout},
+    time::{Instant, interval, sleep, timeout},
 };
 
 use crate::{
     access::parameter,
     error::WebError,
     lobby::{Lobby, Place},
+    outbox::Outbox,
     protocol::{Command, Message},
     table::Client,
 };
 
-/// Connections at once.
-const MAX_CONNECTIONS: usize = 64;
 /// The largest record that can be opened.
 const MAX_RECORD: usize = 2 << 20;
 /// The longest other request.
 const MAX_REQUEST: usize = 16 << 10;
-/// Messages that may wait for a page.
-const QUEUE: usize = 256;
 /// Requests a second in the long run.
 const RATE: f64 = 20.0;
 const BURST: f64 = 60.0;
-/// How often a silent connection is tried.
-const PING: Duration = Duration::from_secs(20);
-
-/// What connections share.
-#[derive(Clone)]
-pub(crate) struct Sockets {
-    lobby: Arc<Lobby>,
-    permits: Arc<Semaphore>,
-}
-
-impl Sockets {
-    pub(crate) fn new(lobby: Arc<Lobby>) -> Sockets {
-        Sockets { lobby, permits: Arc::new(Semaphore::new(MAX_CONNECTIONS)) }
-    }
-}
+/// How often a page is asked whether it is there.
+const PING: Duration = Duration::from_secs(2);
+/// A page from which nothing has come for so long, not even an answer to that, is gone.
+const SILENCE: Duration = Duration::from_secs(8);
+/// How long a page may take to read a message.
+const SEND: Duration = Duration::from_secs(8);
 
 /// Opens a connection. The query may name a game to sit down at.
-pub(crate) async fn connect(State(sockets): State<Sockets>, uri: Uri, upgrade: WebSocketUpgrade) -> Response {
-    let Ok(permit) = Arc::clone(&sockets.permits).try_acquire_owned() else {
+pub(crate) async fn connect(
+    State(lobby): State<Arc<Lobby>>,
+    uri: Uri,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let Ok(permit) = Arc::clone(&lobby.pages).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open.").into_response();
     };
     let game = uri.query().and_then(|query| parameter(query, "game")).map(str::to_owned);
     upgrade
         .max_message_size(MAX_RECORD)
         .max_frame_size(MAX_RECORD)
-        .on_upgrade(move |socket| serve(sockets.lobby, socket, game, permit))
+        .on_upgrade(move |socket| serve(lobby, socket, game, permit))
 }
 
 async fn serve(lobby: Arc<Lobby>, socket: WebSocket, game: Option<String>, _permit: OwnedSemaphorePermit) {
     let (mut to_page, mut from_page) = socket.split();
-    let (sender, mut queue) = mpsc::channel::<Arc<str>>(QUEUE);
-    let mut connection = Connection { client: (lobby.next_client(), sender), lobby, place: None };
-    connection.sit_down(game).await;
-    let mut allowance = Allowance::new();
-    loop {
-        let frame = tokio::select! {
-            text = queue.recv() => {
-                let Some(text) = text else { break };
-                // A page that does not read for so long is gone.
-                match timeout(PING, to_page.send(Frame::Text((&*text).into()))).await {
-                    Ok(Ok(())) => continue,
-                    _ => break,
-                }
+    let (outbox, mut parcels) = Outbox::new();
+    let (requests, mut to_do) = mpsc::channel(1);
+    let mut stopping = lobby.stopping();
+    let client = (lobby.next_client(), outbox.clone());
+    let mut connection = Connection { client, lobby, place: None };
+    let write = async {
+        let mut pings = interval(PING);
+        loop {
+            let frame = tokio::select! {
+                parcel = parcels.recv() => match parcel {
+                    Some(parcel) => (Frame::Text((&*parcel.text).into()), Some(parcel)),
+                    None => break,
+                },
+                _ = pings.tick() => (Frame::Ping(Vec::new().into()), None),
+            };
+            if !matches!(timeout(SEND, to_page.send(frame.0)).await, Ok(Ok(()))) {
+                break;
             }
-            frame = timeout(PING, from_page.next()) => frame,
-        };
-        match frame {
-            Err(_) => {
-                if to_page.send(Frame::Ping(Vec::new().into())).await.is_err() {
-                    break;
+        }
+    };
+    // Apart from the work, so that it is noticed when the page leaves in the middle of it.
+    let read = async {
+        loop {
+            match timeout(SILENCE, from_page.next()).await {
+                Ok(Some(Ok(frame @ (Frame::Text(_) | Frame::Binary(_))))) => {
+                    if requests.send(frame).await.is_err() {
+                        break;
+                    }
                 }
-                continue;
+                Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_)))) => {}
+                _ => break,
             }
-            Ok(Some(Ok(Frame::Text(text)))) => connection.text(&text).await,
-            Ok(Some(Ok(Frame::Binary(bytes)))) => connection.record(bytes.to_vec()).await,
-            Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_)))) => continue,
-            Ok(Some(Ok(Frame::Close(_)) | Err(_)) | None) => break,
         }
-        allowance.spend().await;
-        if connection.is_dropped() {
-            break;
+    };
+    let work = async {
+        connection.sit_down(game).await;
+        let mut allowance = Allowance::new();
+        while let Some(frame) = to_do.recv().await {
+            match frame {
+                Frame::Text(text) => connection.text(&text).await,
+                Frame::Binary(bytes) => connection.record(bytes.into()).await,
+                _ => {}
+            }
+            allowance.spend().await;
         }
+    };
+    let is_stopping = tokio::select! {
+        () = write => false,
+        () = read => false,
+        () = work => false,
+        () = outbox.overflowed() => false,
+        stopping = stopping.wait_for(|&stopping| stopping) => stopping.is_ok(),
+    };
+    drop(connection);
+    if is_stopping {
+        let farewell = CloseFrame { code: close_code::AWAY, reason: "The server has ended.".into() };
+        let _ = timeout(SEND, to_page.send(Frame::Close(Some(farewell)))).await;
     }
 }
 
@@ -136,12 +154,11 @@ impl Connection {
                 self.at_table(move |lobby, client| lobby.begin(&settings, client)).await
             }
             Command::Join { game } => self.at_table(move |lobby, client| lobby.join(&game, client)).await,
-            Command::List => {
-                let lobby = Arc::clone(&self.lobby);
-                let games = spawn_blocking(move || lobby.list()).await.unwrap_or_default();
-                self.tell(&Message::Games { games });
-                Ok(())
+            Command::List { search, from } => {
+                self.in_library(move |lobby| lobby.list(&search, from)).await.map(|games| self.tell(&games))
             }
+            Command::Rename { game, name } => self.in_library(move |lobby| lobby.rename(&game, &name)).await,
+            Command::Delete { game } => self.in_library(move |lobby| lobby.delete(&game)).await,
             command => {
                 let is_taken = self.place.as_ref().is_some_and(|place| place.send(command));
                 let closed =
@@ -153,8 +170,21 @@ impl Connection {
     }
 
     async fn record(&mut self, bytes: Vec<u8>) {
-        let result = self.at_table(move |lobby, client| lobby.open(&bytes, client)).await;
+        let lobby = Arc::clone(&self.lobby);
+        let Ok(_turn) = lobby.opening.acquire().await else { return };
+        let leaving = Leaving::default();
+        let stop = leaving.0.clone();
+        let result = self.at_table(move |lobby, client| lobby.open(&bytes, client, &stop)).await;
         self.complain(result);
+    }
+
+    /// Looks something up, or changes something, in the store.
+    async fn in_library<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Lobby) -> Result<T, WebError> + Send + 'static,
+    ) -> Result<T, WebError> {
+        let lobby = Arc::clone(&self.lobby);
+        spawn_blocking(move || work(&lobby)).await.unwrap_or(Err(BROKEN))
     }
 
     /// Changes tables. The old one is left only if there is a new one.
@@ -166,7 +196,7 @@ impl Connection {
         self.client.0 = self.lobby.next_client();
         let (lobby, client) = (Arc::clone(&self.lobby), self.client.clone());
         let found = spawn_blocking(move || find(&lobby, client)).await;
-        let place = found.unwrap_or(Err(WebError::NotNow("Something broke down: see the terminal.")))?;
+        let place = found.unwrap_or(Err(BROKEN))?;
         self.place = Some(place);
         Ok(())
     }
@@ -178,15 +208,20 @@ impl Connection {
     }
 
     fn tell(&self, message: &Message) {
-        if let Ok(text) = serde_json::to_string(message) {
-            // A full queue means that the page does not read; it will be dropped.
-            let _ = self.client.1.try_send(text.into());
-        }
+        // A page that does not read is sent away by `serve`.
+        let _ = self.client.1.tell(message);
     }
+}
 
-    /// Whether the table has given this page up because it does not read.
-    fn is_dropped(&self) -> bool {
-        self.client.1.capacity() == 0
+const BROKEN: WebError = WebError::NotNow("Something broke down: see the terminal.");
+
+/// Stops what was begun for a page when it leaves.
+#[derive(Default)]
+struct Leaving(StopSignal);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

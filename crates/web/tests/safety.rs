@@ -9,50 +9,58 @@ use axum::{
 };
 use common::{Page, Server};
 use serde_json::json;
-use tengen_web::{Config, app};
+use tengen_web::{App, Config};
 use tower::ServiceExt;
 
-async fn status(config: Config, headers: &[(header::HeaderName, &str)], path: &str) -> (StatusCode, String) {
+async fn status(config: Config, headers: &[(header::HeaderName, &[u8])], path: &str) -> StatusCode {
     let mut request = Request::builder().uri(path);
     for (name, value) in headers {
         request = request.header(name, *value);
     }
-    let response = app(config).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
-    let cookie = response.headers().get(header::SET_COOKIE).map(|cookie| cookie.to_str().unwrap().to_owned());
-    (response.status(), cookie.unwrap_or_default())
+    let app = App::new(config).unwrap();
+    app.router().oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status()
+}
+
+/// A server without a token, with a folder of its own.
+fn config(name: &str) -> Config {
+    Config { folder: std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), ..Config::default() }
 }
 
 #[tokio::test]
 async fn only_this_machine_is_served_without_a_token() {
-    let ask = async |host| status(Config::default(), &[(header::HOST, host)], "/").await;
-    assert_eq!(ask("localhost:8019").await.0, StatusCode::OK);
-    assert_eq!(ask("[::1]:8019").await.0, StatusCode::OK);
-    assert_eq!(ask("evil.example:8019").await.0, StatusCode::FORBIDDEN);
-    let other = [(header::HOST, "localhost:8019"), (header::ORIGIN, "http://evil.example")];
-    assert_eq!(status(Config::default(), &other, "/").await.0, StatusCode::FORBIDDEN);
-    assert_eq!(
-        status(Config::default(), &[(header::HOST, "localhost")], "/no/such").await.0,
-        StatusCode::NOT_FOUND
-    );
-    assert_eq!(status(Config::default(), &[], "/").await.0, StatusCode::BAD_REQUEST);
+    let ask = async |host: &[u8]| status(config("machine"), &[(header::HOST, host)], "/").await;
+    assert_eq!(ask(b"localhost:8019").await, StatusCode::OK);
+    assert_eq!(ask(b"[::1]:8019").await, StatusCode::OK);
+    assert_eq!(ask(b"evil.example:8019").await, StatusCode::FORBIDDEN);
+    assert_eq!(ask(b"[::1].evil.example").await, StatusCode::FORBIDDEN);
+    assert_eq!(ask("localhost\u{e9}".as_bytes()).await, StatusCode::BAD_REQUEST);
+    let ask = async |headers: &[(header::HeaderName, &[u8])]| status(config("machine"), headers, "/ws").await;
+    let host: (_, &[u8]) = (header::HOST, b"localhost:8019");
+    let (own, evil): (&[u8], &[u8]) = (b"http://localhost:8019", b"http://evil.example");
+    assert_eq!(ask(&[host.clone(), (header::ORIGIN, evil)]).await, StatusCode::FORBIDDEN);
+    let twice = [host.clone(), (header::ORIGIN, own), (header::ORIGIN, evil)];
+    assert_eq!(ask(&twice).await, StatusCode::BAD_REQUEST);
+    let strange = "http://\u{e9}vil.example".as_bytes();
+    assert_eq!(ask(&[host.clone(), (header::ORIGIN, strange)]).await, StatusCode::BAD_REQUEST);
+    assert_eq!(ask(&[host.clone(), (header::HOST, b"evil.example")]).await, StatusCode::BAD_REQUEST);
+    assert_eq!(ask(&[]).await, StatusCode::BAD_REQUEST);
+    assert_eq!(status(config("machine"), &[host], "/no/such").await, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_once() {
-    let config = || Config { token: Some("secret0123".to_owned()), ..Config::default() };
-    let host = (header::HOST, "board.example:8019");
-    assert_eq!(status(config(), std::slice::from_ref(&host), "/").await.0, StatusCode::UNAUTHORIZED);
-    assert_eq!(
-        status(config(), std::slice::from_ref(&host), "/?token=wrong").await.0,
-        StatusCode::UNAUTHORIZED
-    );
-    assert_eq!(status(config(), std::slice::from_ref(&host), "/ws").await.0, StatusCode::UNAUTHORIZED);
-    let (code, cookie) = status(config(), std::slice::from_ref(&host), "/?token=secret0123").await;
-    assert_eq!(code, StatusCode::SEE_OTHER);
-    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
-    let shown = cookie.split(';').next().unwrap();
-    let headers = [host, (header::COOKIE, shown)];
-    assert_eq!(status(config(), &headers, "/").await.0, StatusCode::OK);
+async fn games_are_shown_to_those_who_know_the_token() {
+    let ask = async |path: &str| {
+        let config = Config { token: Some("secret0123456789".into()), ..config("token") };
+        status(config, &[(header::HOST, b"board.example:8019")], path).await
+    };
+    assert_eq!(ask("/").await, StatusCode::OK, "the page itself is no secret");
+    for path in ["/ws", "/ws?token=", "/ws?token=wrong", "/games.sgf", "/games.sgf?token=wrong"] {
+        assert_eq!(ask(path).await, StatusCode::UNAUTHORIZED, "{path}");
+    }
+    assert_eq!(ask("/games.sgf?token=secret0123456789").await, StatusCode::OK);
+    // It gets in, though it is no WebSocket.
+    assert!(ask("/ws?token=secret0123456789").await.is_client_error());
+    assert_ne!(ask("/ws?token=secret0123456789").await, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]

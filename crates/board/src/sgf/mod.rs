@@ -12,10 +12,10 @@
 //! ```
 //!
 //! # How it works
-//! The crate `sgf-parse` knows the property values: point lists, compressed or not, and texts with their escapes. In
-//! front of it stands a scanner of our own, because that crate tells no place of an error, needs stack for every move of
-//! a game (a long line of moves overflows it), and keeps lists as unordered sets. The scanner stores values as they
-//! stand in the file, so that nothing is lost when a record is written again.
+//! The crate `sgf-parse` knows texts with their escapes. In front of it stands a scanner of our own, because that crate
+//! tells no place of an error, needs stack for every move of a game (a long line of moves overflows it), and expands the
+//! same list of points again and again. The scanner stores values as they stand in the file, so that nothing is lost when
+//! a record is written again.
 
 mod decode;
 mod error;

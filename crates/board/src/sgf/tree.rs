@@ -91,6 +91,11 @@ impl Node {
         self.properties.len() != before
     }
 
+    /// Adds a property after the others, even if there is one of its name, as in a file. The values must be escaped already.
+    pub fn add(&mut self, identifier: &str, values: Vec<String>) {
+        self.push(intern(identifier), values);
+    }
+
     pub(super) fn push(&mut self, identifier: Cow<'static, str>, values: Vec<String>) {
         self.properties.push(Property { identifier, values });
     }

@@ -144,6 +144,8 @@ impl Table {
         if self.clocks.deadline(color).is_some_and(|at| at <= Instant::now()) {
             self.clocks.moved(color);
             self.end(Outcome::Win { winner: !color, by: Reason::Time });
+            // The flag has fallen, whether that can be stored or not.
+            self.store_what_is_due();
             self.changed();
         }
     }

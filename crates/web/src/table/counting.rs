@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// A count under way.
+#[derive(Clone)]
 pub(super) struct Counting {
     /// The position.
     pub(super) node: NodeId,
@@ -85,6 +86,7 @@ impl Table {
     fn conclude(&mut self) {
         let dead = self.counting.as_ref().map(|counting| counting.dead.clone()).unwrap_or_default();
         self.end(Outcome::from_score(self.game.score(&dead)));
+        self.store_soon();
     }
 
     pub(super) fn take_proposal(&mut self) -> Result<(), WebError> {

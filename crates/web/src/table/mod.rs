@@ -2,7 +2,7 @@
 //!
 //! A table is a thread that takes events from a queue: requests of pages, answers of players, and its own clock. Nobody
 //! else touches its state, so there are no locks. While no page is there nothing is searched and no clock runs; some
-//! time later the table is stored and its thread ends.
+//! time later its thread ends.
 
 mod clocks;
 mod counting;
@@ -26,14 +26,15 @@ use tengen_board::{
     Color, Game, Move, Outcome,
     sgf::{NodeId, Record},
 };
-use tokio::sync::mpsc as tokio_mpsc;
+use tengen_engine::player::StopSignal;
 
-pub(crate) use saved::Saved;
-use {clocks::Clocks, counting::Counting, review::ReviewRun, thinking::Thinking};
+pub(crate) use saved::SavedState;
+use {clocks::Clocks, counting::Counting, review::ReviewRun, saved::Storing, thinking::Thinking};
 
 use crate::{
     error::WebError,
     lobby::Lobby,
+    outbox::{Outbox, text},
     protocol::{Command, Message},
     settings::{Seats, Settings},
     thinker::Answer,
@@ -41,13 +42,11 @@ use crate::{
 
 /// How long a table without a page keeps its players, so that a page can be reloaded.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long changes wait to be stored together.
-const STORE_AFTER: Duration = Duration::from_millis(300);
 /// Nodes of a record.
 pub(crate) const MAX_NODES: usize = 20_000;
 
-/// A page's connection: its number, and the way to it.
-pub(crate) type Client = (u64, tokio_mpsc::Sender<Arc<str>>);
+/// A page at a table: the number of its seat, and the way to it.
+pub(crate) type Client = (u64, Outbox);
 
 /// What happens to a table.
 pub(crate) enum Event {
@@ -59,6 +58,8 @@ pub(crate) enum Event {
     Command(u64, Box<Command>),
     /// A player answers.
     Answer(Answer),
+    /// The server stops, or the game is deleted.
+    Stop,
 }
 
 /// One game with its record and players.
@@ -69,7 +70,8 @@ pub(crate) struct Table {
     events: Sender<Event>,
     queue: Receiver<Event>,
     seats: Seats,
-    record: Record,
+    /// Shared with what a change could be taken back to.
+    record: Arc<Record>,
     /// The position shown, and the game up to there.
     node: NodeId,
     game: Game,
@@ -92,8 +94,9 @@ pub(crate) struct Table {
     lines: BTreeMap<NodeId, Vec<Move>>,
     /// Told once, with the next state.
     notice: Option<String>,
-    /// When to store what has changed.
-    store_at: Option<Instant>,
+    /// Nodes that pages have to be told of.
+    news: Vec<NodeId>,
+    storing: Storing,
     /// Since when nobody is here.
     empty_since: Option<Instant>,
 }
@@ -110,9 +113,14 @@ impl Table {
     }
 
     /// A record to study, shown from its beginning.
-    pub(crate) fn open(lobby: &Arc<Lobby>, id: String, sgf: &[u8]) -> Result<Table, WebError> {
-        let record = record::read(sgf)?;
-        let game = record.game_at(record.root()).map_err(|error| WebError::Record(error.to_string()))?;
+    pub(crate) fn open(
+        lobby: &Arc<Lobby>,
+        id: String,
+        sgf: &[u8],
+        stop: &StopSignal,
+    ) -> Result<Table, WebError> {
+        let record = record::read(sgf, stop)?;
+        let game = record::game_at(&record, record.root())?;
         let mut table = Table::at(lobby, id, record, game);
         (table.is_study, table.paused) = (true, true);
         Ok(table)
@@ -129,7 +137,7 @@ impl Table {
             queue,
             seats: Seats::STUDY,
             node: record.root(),
-            record,
+            record: Arc::new(record),
             game,
             followed: BTreeMap::new(),
             is_study: false,
@@ -143,7 +151,8 @@ impl Table {
             review: None,
             lines: BTreeMap::new(),
             notice: None,
-            store_at: None,
+            news: Vec::new(),
+            storing: Storing::default(),
             empty_since: Some(Instant::now()),
         }
     }
@@ -158,41 +167,55 @@ impl Table {
         self.events.clone()
     }
 
-    /// Takes events until nobody has been here for a while.
+    /// Takes events until nobody has been here for a while, or the server stops.
     pub(crate) fn run(mut self) {
         loop {
             match self.queue.recv_timeout(self.until_next()) {
+                Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => self.handle(event),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
             }
             self.look_at_clock();
             self.end_hold();
             let now = Instant::now();
-            if self.store_at.is_some_and(|at| at <= now) {
-                self.store();
+            if self.storing.due.is_some_and(|due| due <= now) {
+                self.store_what_is_due();
             }
+            self.look_who_is_here();
             if self.empty_since.is_some_and(|since| now >= since + GRACE) {
-                // Whoever wants to sit down holds the lobby's lock while doing so.
-                let lobby = Arc::clone(&self.lobby);
-                let mut tables = lobby.tables();
-                if let Ok(event) = self.queue.try_recv() {
-                    drop(tables);
-                    self.handle(event);
-                } else {
-                    tables.remove(&self.id);
-                    drop(tables);
-                    return self.store();
-                }
+                break;
             }
         }
+        self.close();
+    }
+
+    /// Ends the players, stores the rest, and leaves the lobby, unless a page has come meanwhile.
+    fn close(mut self) {
+        self.clients.clear();
+        self.thinking.forget_players();
+        self.review = None;
+        // A game that was deleted is not missed.
+        if let Err(error @ WebError::Store(_)) = self.store() {
+            eprintln!("game {}: {error}", self.id);
+        }
+        // Whoever wants to sit down holds the lobby's lock while doing so.
+        let lobby = Arc::clone(&self.lobby);
+        let mut tables = lobby.tables();
+        let late = self.queue.try_iter().find(|event| matches!(event, Event::Join(_)));
+        let Some(late) = late.filter(|_| !*lobby.stopping().borrow()) else {
+            tables.remove(&self.id);
+            return;
+        };
+        drop(tables);
+        self.handle(late);
+        self.run();
     }
 
     /// How long nothing is due.
     fn until_next(&self) -> Duration {
         let now = Instant::now();
         let due = [
-            self.store_at,
+            self.storing.due,
             self.empty_since.map(|since| since + GRACE),
             self.hold_until(),
             self.is_clock_running().then(|| self.clocks.deadline(self.game.to_play())).flatten(),
@@ -206,10 +229,19 @@ impl Table {
             Event::Join(client) => self.join(client),
             Event::Leave(id) => self.leave(id),
             Event::Answer(answer) => self.answered(answer),
-            Event::Command(id, command) => match self.command(*command) {
-                Ok(()) => self.changed(),
-                Err(error) => self.refuse(id, &error),
-            },
+            Event::Command(id, command) => {
+                // Where one looks can be stored later, what is played cannot.
+                let result = if let Command::Goto { node } = *command {
+                    self.go_to(node).map(|()| self.store_soon())
+                } else {
+                    self.attempt(|table| table.command(id, *command))
+                };
+                match result {
+                    Ok(()) => self.changed(),
+                    Err(error) => self.refuse(id, &error),
+                }
+            }
+            Event::Stop => {}
         }
     }
 
@@ -226,7 +258,11 @@ impl Table {
 
     fn leave(&mut self, id: u64) {
         self.clients.retain(|client| client.0 != id);
-        if self.clients.is_empty() {
+    }
+
+    /// When the last page has left, or does not read, nothing goes on.
+    fn look_who_is_here(&mut self) {
+        if self.clients.is_empty() && self.empty_since.is_none() {
             self.empty_since = Some(Instant::now());
             self.update();
         }
@@ -236,7 +272,7 @@ impl Table {
         self.send_to(id, &Message::Error { message: error.to_string() });
     }
 
-    fn command(&mut self, command: Command) -> Result<(), WebError> {
+    fn command(&mut self, id: u64, command: Command) -> Result<(), WebError> {
         match command {
             Command::Play { at } => self.human_plays(at),
             Command::Resign => self.resign(),
@@ -264,19 +300,26 @@ impl Table {
             }
             Command::Save => {
                 let message = self.sgf();
-                self.send(&message);
+                self.send_to(id, &message);
                 Ok(())
             }
-            Command::New { .. } | Command::Join { .. } | Command::List => Ok(()),
+            // The lobby's.
+            Command::New { .. }
+            | Command::Join { .. }
+            | Command::List { .. }
+            | Command::Rename { .. }
+            | Command::Delete { .. } => Ok(()),
         }
     }
 
-    /// After any change: whoever is to think thinks, the pages are told, and the game is stored before long.
+    /// After any change: whoever is to think thinks, and the pages are told.
     fn changed(&mut self) {
         self.update();
+        for node in std::mem::take(&mut self.news) {
+            self.send_node(node);
+        }
         let state = self.state();
         self.send(&state);
-        self.store_at.get_or_insert_with(|| Instant::now() + STORE_AFTER);
     }
 
     /// Brings clocks and searches in line with the state.
@@ -291,15 +334,12 @@ impl Table {
     /// Sends to every page. A page that does not read is dropped: it will come back and ask again.
     fn send(&mut self, message: &Message) {
         let Some(text) = text(message) else { return };
-        self.clients.retain(|(_, sender)| sender.try_send(Arc::clone(&text)).is_ok());
-        if self.clients.is_empty() {
-            self.empty_since.get_or_insert_with(Instant::now);
-        }
+        self.clients.retain(|(seat, outbox)| outbox.send_to_seat(*seat, Arc::clone(&text)));
     }
 
     fn send_to(&mut self, id: u64, message: &Message) {
         let Some(text) = text(message) else { return };
-        self.clients.retain(|(client, sender)| *client != id || sender.try_send(Arc::clone(&text)).is_ok());
+        self.clients.retain(|(seat, outbox)| *seat != id || outbox.send_to_seat(*seat, Arc::clone(&text)));
     }
 
     /// The human's colour, if an engine plays the other.
@@ -307,8 +347,4 @@ impl Table {
         let human = Color::ALL.into_iter().find(|&color| !self.seats.of(color).is_engine())?;
         (self.seats.engines() == 1).then_some(human)
     }
-}
-
-fn text(message: &Message) -> Option<Arc<str>> {
-    serde_json::to_string(message).ok().map(Arc::from)
 }

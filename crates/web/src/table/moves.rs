@@ -45,20 +45,22 @@ impl Table {
             return Ok(());
         }
         self.game.play_unchecked(mv);
-        let node = known.unwrap_or_else(|| self.record.add_move(self.node, color, mv));
-        self.clocks.write(&mut self.record, node);
+        let parent = self.node;
+        let node = known.unwrap_or_else(|| self.change_record(parent).add_move(parent, color, mv));
+        let clocks = self.clocks.clone();
+        clocks.write(self.change_record(node), node);
+        if known.is_none() || !self.is_study {
+            let siblings: Vec<_> = self.record.children(parent).collect();
+            if !self.is_study && siblings.first() != Some(&node) {
+                self.change_record(node).promote(node);
+                self.storing.note_all(&siblings);
+            }
+            self.news.extend(siblings);
+        }
         if !self.is_study {
-            self.record.promote(node);
             self.forget_result();
         }
         self.follow(node);
-        if known.is_none() || !self.is_study {
-            let siblings: Vec<_> =
-                self.record.parent(node).map(|p| self.record.children(p).collect()).unwrap_or_default();
-            for node in siblings {
-                self.send_node(node);
-            }
-        }
         Ok(())
     }
 
@@ -75,7 +77,9 @@ impl Table {
     fn forget_result(&mut self) {
         self.ended = None;
         let root = self.record.root();
-        self.record.node_mut(root).remove("RE");
+        if self.record.node(root).value("RE").is_some() {
+            self.change_record(root).node_mut(root).remove("RE");
+        }
     }
 
     /// Ends the game here. A record that is studied keeps its own result.
@@ -83,7 +87,7 @@ impl Table {
         self.ended = Some((self.node, outcome));
         if !self.is_study {
             let root = self.record.root();
-            self.record.set_text(root, "RE", &outcome.to_string());
+            self.change_record(root).set_text(root, "RE", &outcome.to_string());
         }
         self.counting = self.counting.take().filter(|counting| counting.node == self.node);
     }
@@ -128,7 +132,7 @@ impl Table {
     }
 
     fn show(&mut self, node: NodeId) -> Result<(), WebError> {
-        self.game = self.record.game_at(node).map_err(|error| WebError::Record(error.to_string()))?;
+        self.game = record::game_at(&self.record, node)?;
         for pair in self.record.path(node).windows(2) {
             self.followed.insert(pair[0], pair[1]);
         }
@@ -172,8 +176,9 @@ impl Table {
         if !self.is_study {
             let root = self.record.root();
             let [black, white] = [&self.seats.black, &self.seats.white].map(|seat| seat.name().to_owned());
-            self.record.set_text(root, "PB", &black);
-            self.record.set_text(root, "PW", &white);
+            let record = self.change_record(root);
+            record.set_text(root, "PB", &black);
+            record.set_text(root, "PW", &white);
         }
         self.paused = false;
         Ok(())

@@ -1,9 +1,10 @@
 //! The record of a table: reading files, and what the engine thinks about a position as properties of its node.
 
 use tengen_board::{
-    Color, Move, Vertex,
+    Color, Game, Move, Vertex,
     sgf::{self, GameInfo, NodeId, Record},
 };
+use tengen_engine::player::StopSignal;
 
 use super::MAX_NODES;
 use crate::{error::WebError, settings::Seats};
@@ -23,7 +24,7 @@ pub(super) struct Evaluation {
 }
 
 /// Reads the first game of a file, if all of it can be replayed.
-pub(super) fn read(bytes: &[u8]) -> Result<Record, WebError> {
+pub(super) fn read(bytes: &[u8], stop: &StopSignal) -> Result<Record, WebError> {
     let text = sgf::text_of(bytes).map_err(|error| WebError::Record(error.to_string()))?;
     let record = match sgf::games(&text).next() {
         Some(record) => record.map_err(|error| WebError::Record(error.to_string()))?,
@@ -32,14 +33,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<Record, WebError> {
     if record.len() > MAX_NODES {
         return Err(WebError::Record(format!("it has more than {MAX_NODES} positions")));
     }
-    // Every line is replayed once, so that no position of it can fail later.
-    for number in 0..record.len() as u32 {
-        let Some(node) = record.find(number) else { continue };
-        if record.children(node).next().is_none() {
-            record.game_at(node).map_err(|error| WebError::Record(error.to_string()))?;
-        }
-    }
+    check(&record, stop)?;
     Ok(record)
+}
+
+/// Plays every line once, so that no position can fail later; until nobody waits for it any more.
+pub(super) fn check(record: &Record, stop: &StopSignal) -> Result<(), WebError> {
+    record.play_all_lines(|| !stop.is_stopped()).map_err(|error| WebError::Record(error.to_string()))?;
+    if stop.is_stopped() { Err(WebError::NotNow("The page has left.")) } else { Ok(()) }
+}
+
+/// The game up to a node.
+pub(super) fn game_at(record: &Record, node: NodeId) -> Result<Game, WebError> {
+    record.game_at(node).map_err(|error| WebError::Record(error.to_string()))
 }
 
 /// The players' names.

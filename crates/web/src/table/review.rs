@@ -82,7 +82,7 @@ impl Table {
         let seat =
             Seat::Engine { player: ANALYST.to_owned(), playouts: Some(review.playouts), seconds: None };
         if review.thinker.is_none() {
-            let Ok(Some(mut spec)) = self.lobby.roster().spec(&seat) else { return self.end_review() };
+            let Ok(Some(mut spec)) = self.lobby.roster().admit(&seat) else { return self.end_review() };
             // In the background: the other cores are for whoever plays.
             spec.options.threads = Some(1);
             review.thinker = Some(start(spec, &self.events));

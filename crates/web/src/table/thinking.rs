@@ -14,6 +14,7 @@ use super::{
     record::{self, Evaluation},
 };
 use crate::{
+    error::WebError,
     protocol::{Message, Phase, Searcher},
     settings::Seat,
     thinker::{Answer, Limits, Question, Thinker},
@@ -154,7 +155,7 @@ impl Table {
             _ => self.seats.of(self.game.to_play()).clone(),
         };
         if self.thinking.thinker(by).is_none() {
-            let spec = match self.lobby.roster().spec(&seat) {
+            let spec = match self.lobby.roster().admit(&seat) {
                 Ok(Some(spec)) => spec,
                 Ok(None) => return,
                 Err(error) => {
@@ -201,9 +202,15 @@ impl Table {
                     self.show_report(current, &report, true);
                 }
                 self.thinking.current = None;
-                match decision {
-                    Some(decision) => self.decided(decision, current),
-                    None => self.thinking.analysed = Some(self.node),
+                if let Some(decision) = decision {
+                    if let Err(error) = self.attempt(|table| table.decided(decision, current)) {
+                        // It would think the same again.
+                        self.notice = Some(error.to_string());
+                        self.paused = true;
+                    }
+                } else {
+                    self.thinking.analysed = Some(self.node);
+                    self.store_soon();
                 }
                 self.changed();
             }
@@ -213,6 +220,7 @@ impl Table {
                 self.notice = Some(format!("{} cannot play: {error}", self.name_of(current.by)));
                 self.paused = true;
                 self.analysing &= current.by != Searcher::Analyst;
+                self.store_soon();
                 self.changed();
             }
         }
@@ -244,12 +252,12 @@ impl Table {
     pub(super) fn note(&mut self, node: NodeId, report: &SearchReport) {
         if let Some(best) = report.moves.first() {
             let worth = Evaluation { value: best.black_value, score: best.score };
-            record::set_evaluation(&mut self.record, node, worth);
+            record::set_evaluation(self.change_record(node), node, worth);
             self.lines.insert(node, best.line.clone());
         }
     }
 
-    fn decided(&mut self, decision: Decision, current: Current) {
+    fn decided(&mut self, decision: Decision, current: Current) -> Result<(), WebError> {
         if self.seats.engines() == 2 {
             self.thinking.hold_until = Some(current.begun + PACE);
         }
@@ -259,12 +267,14 @@ impl Table {
             Decision::Resign => {
                 self.end(Outcome::Win { winner: !color, by: Reason::Resignation });
             }
-            Decision::Play(mv) => {
-                if let Err(error) = self.play(mv) {
+            Decision::Play(mv) => match self.play(mv) {
+                Err(error @ WebError::Move(_)) => {
                     self.notice = Some(format!("{name}: {error}"));
                     self.end(Outcome::Win { winner: !color, by: Reason::Forfeit });
                 }
-            }
+                played => return played,
+            },
         }
+        Ok(())
     }
 }

@@ -10,6 +10,10 @@ use crate::protocol::{Analysis, Message, MoveView, Searcher, State, TreeNode, ro
 const MOVES: usize = 12;
 /// Longest line that is shown.
 const LINE: usize = 12;
+/// Longest comment that is shown, in letters: it is sent with every state.
+const COMMENT: usize = 20_000;
+/// Longest name of a player, in letters.
+const NAME: usize = 100;
 
 impl Table {
     pub(super) fn state(&mut self) -> Message {
@@ -19,7 +23,7 @@ impl Table {
         let name = |color: Color, told: Option<String>| {
             let seat = self.seats.of(color);
             told.filter(|name| !name.is_empty() && !seat.is_engine())
-                .unwrap_or_else(|| seat.name().to_owned())
+                .map_or_else(|| seat.name().to_owned(), |name| name.chars().take(NAME).collect())
         };
         let result = self.ended.filter(|(node, _)| *node == self.node).map(|(_, outcome)| outcome);
         let told = info.result.filter(|_| self.is_study).map(|outcome: Outcome| outcome.to_string());
@@ -47,7 +51,7 @@ impl Table {
             line: self.line().into_iter().map(NodeId::number).collect(),
             count: self.count_view(),
             result: result.map(|outcome| outcome.to_string()).or(told),
-            comment: self.record.node(self.node).text("C"),
+            comment: self.record.node(self.node).text("C").map(|text| text.chars().take(COMMENT).collect()),
             notice: self.notice.take(),
         }))
     }

@@ -6,9 +6,11 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tengen_web::{Config, app, serve};
+use tengen_web::{App, Config};
 use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
+    sync::oneshot,
     task::JoinHandle,
     time::timeout,
 };
@@ -20,8 +22,9 @@ use tokio_tungstenite::{
 /// A server on a free port with a folder of its own.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     task: JoinHandle<()>,
+    stop: oneshot::Sender<()>,
 }
 
 impl Server {
@@ -35,13 +38,30 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let folder = config.folder.clone();
-        let task = tokio::spawn(async move { serve(listener, app(config)).await.unwrap() });
-        Server { address, folder, task }
+        let (stop, stopped) = oneshot::channel::<()>();
+        let app = App::new(config).unwrap();
+        let task = tokio::spawn(app.serve(listener, async {
+            // A test that ends drops the sender.
+            let _ = stopped.await;
+        }));
+        Server { address, folder, task, stop }
     }
 
-    /// The same folder, served anew.
+    /// Stops it as Ctrl-C does; returns when everything has ended.
+    pub(crate) async fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.task.await.unwrap();
+    }
+
+    /// Another server for the same folder.
+    pub(crate) async fn another(&self) -> Server {
+        Server::start_with(Config { folder: self.folder.clone(), ..Config::default() }).await
+    }
+
+    /// The same folder, served anew; the old server gets no chance to store anything.
     pub(crate) async fn restart(self) -> Server {
         self.task.abort();
+        std::mem::forget(self.stop);
         Server::start_with(Config { folder: self.folder.clone(), ..Config::default() }).await
     }
 
@@ -57,6 +77,16 @@ impl Server {
         let query = if game.is_empty() { String::new() } else { format!("?game={game}") };
         let origin = format!("http://{}", self.address);
         Page::connect(&format!("ws://{}/ws{query}", self.address), &[("origin", &origin)]).await.unwrap()
+    }
+
+    /// The text at a path.
+    pub(crate) async fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        text
     }
 
     pub(crate) fn url(&self) -> String {
@@ -90,13 +120,26 @@ impl Page {
 
     /// The next message; none if the connection has ended.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        loop {
-            match timeout(Duration::from_mins(1), self.0.next()).await.expect("the server is silent")? {
-                Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
-                Ok(_) => {}
-                Err(_) => return None,
+        let next = async {
+            loop {
+                match self.0.next().await? {
+                    Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
+                    Ok(_) => {}
+                    Err(_) => return None,
+                }
+            }
+        };
+        timeout(Duration::from_mins(1), next).await.expect("the server is silent")
+    }
+
+    /// What the server says when it closes the connection.
+    pub(crate) async fn farewell(&mut self) -> String {
+        while let Some(Ok(message)) = self.0.next().await {
+            if let Message::Close(frame) = message {
+                return frame.map(|frame| frame.reason.to_string()).unwrap_or_default();
             }
         }
+        String::new()
     }
 
     /// The next message of which something holds.

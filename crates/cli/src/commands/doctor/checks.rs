@@ -17,6 +17,7 @@ use tengen_engine::{
     rng::Rng,
 };
 use tengen_lab::{PRESETS, PlayerSpec};
+use tengen_web::StoreHealth;
 
 use super::{Check, DoctorArgs, Status, engine::engine};
 
@@ -37,6 +38,7 @@ pub(super) fn all(args: &DoctorArgs) -> Vec<Check> {
         board(),
         playouts(),
         front_ends(),
+        games(),
         gnugo(),
         pachi(args.pachi.as_deref()),
         program("node", "Node.js", "the test with Sabaki's GTP client", "install Node.js"),
@@ -164,6 +166,25 @@ fn front_ends() -> Check {
          {program} analysis"
     );
     Check::ok("front ends", detail)
+}
+
+/// The games that were played in the browser.
+fn games() -> Check {
+    match StoreHealth::examine(None) {
+        Ok(None) => Check::ok("games", "none stored yet"),
+        Ok(Some(StoreHealth { path, games, positions, version })) => {
+            let path = path.display();
+            Check::ok(
+                "games",
+                format!("{games} in {path}, {positions} positions, version {version}; the file is sound"),
+            )
+        }
+        Err(error) => {
+            let remedy =
+                "copy the file away, then restore a backup, or name another folder with tengen play --games";
+            Check::bad("games", Status::Failed, error, remedy)
+        }
+    }
 }
 
 fn gnugo() -> Check {

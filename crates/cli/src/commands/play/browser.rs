@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use tengen_board::Color;
 use tengen_lab::PlayerSpec;
 use tengen_web::{
-    Config, Seat, Seats, Settings,
+    App, Config, Seat, Seats, Settings, Token, stop_signal,
     tokio::{net::TcpListener, runtime::Runtime},
 };
 
@@ -18,17 +18,20 @@ pub(super) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
     // The game must be possible before anybody opens a page.
     args.game.game(9)?;
     config.defaults.game(&config.roster)?;
-    if !args.browser.listen.is_loopback() {
-        config.token = Some(Config::new_token());
+    if !args.browser.no_token {
+        config.token = Some(Token::of_user().context("cannot keep a token (--no-token does without)")?);
+    } else if !args.browser.listen.is_loopback() {
+        bail!("--no-token is for this machine only: without it, --listen {} is safe", args.browser.listen);
     }
     let token = config.token.clone();
+    let app = App::new(config).context("cannot open the stored games")?;
     Runtime::new().context("cannot start the server")?.block_on(async {
         let address = SocketAddr::new(args.browser.listen, args.browser.port);
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address}: is tengen running already? Another port: --port 8020")
         })?;
-        let url = url(listener.local_addr()?, token.as_deref());
-        output.line(format!("The board is at {url}"))?;
+        let local = listener.local_addr()?;
+        output.line(format!("The board is at {}", url(local, token.as_ref().map(Token::secret))))?;
         if args.browser.listen.is_unspecified() {
             output.line("From other devices put this machine's name or address in place of the number.")?;
         }
@@ -38,11 +41,13 @@ pub(super) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
         }
         // On a machine without a browser the address has been printed.
         if !args.browser.no_open
-            && let Err(error) = open::that_detached(&url)
+            && let Err(error) =
+                open::that_detached(url(local, token.as_ref().map(Token::new_ticket).as_deref()))
         {
             output.detail(format!("cannot open a browser: {error}"));
         }
-        Ok(tengen_web::serve(listener, tengen_web::app(config)).await?)
+        app.serve(listener, stop_signal()).await;
+        Ok(())
     })
 }
 

@@ -56,19 +56,22 @@ struct BrowserArgs {
     /// Port of the board; any free one if it is 0
     #[arg(long, default_value_t = 8019, conflicts_with = "terminal")]
     port: u16,
-    /// Address to listen on; others than this machine's own need the token that is printed
+    /// Address to listen on, such as 0.0.0.0 for other devices
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS", conflicts_with = "terminal")]
     listen: IpAddr,
     /// Do not open the browser
     #[arg(long, conflicts_with = "terminal")]
     no_open: bool,
+    /// Let every user of this machine see and play the games, not only those who know the printed address
+    #[arg(long, conflicts_with = "terminal")]
+    no_token: bool,
     /// Another player to choose from, such as gnugo="gtp:gnugo --mode gtp"; may be repeated
     #[arg(long = "engine", value_name = "NAME=SPEC", conflicts_with = "terminal")]
     engines: Vec<String>,
     /// Time control: absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES, fischer MAIN INCREMENT
     #[arg(long, default_value = "none", value_name = "CONTROL", conflicts_with = "terminal")]
     clock: TimeSettings,
-    /// Folder in which games are stored
+    /// Folder in which games are stored, in the file games.sqlite
     #[arg(long, value_name = "FOLDER", conflicts_with = "terminal")]
     games: Option<PathBuf>,
 }
