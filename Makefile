@@ -2,7 +2,9 @@
 
 CARGO ?= cargo
 TOOLS := target/tools
+# What could not be checked, a line each: the scripts and the tests (`tengen_testing::skipped`) append to it.
 SKIPPED := target/skipped.txt
+export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 
 PAGE := web/dist/index.html
 
@@ -27,7 +29,7 @@ $(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/
 test: ## Everything that must hold before a change is merged; says at the end what could not be checked
 	@mkdir -p target && : > $(SKIPPED)
 	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-web check-fuzz lint-code
-	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; cat $(SKIPPED); else echo "Passed, nothing skipped."; fi
+	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; sort -u $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
 bench: ## Speed of playouts on this machine
 	@$(CARGO) build --quiet --release --package tengen
