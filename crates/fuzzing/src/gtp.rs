@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use tengen_board::{Game, Rules};
 use tengen_engine::gtp::Server;
 use tengen_lab::PlayerSpec;
 
@@ -15,8 +16,14 @@ pub fn gtp(bytes: &[u8]) {
     if has(b"sgf") || has(b"net") || has(b"book") || asks_for_much(bytes) {
         return;
     }
+    // Counting a game takes hundreds of playouts, too many on a large board.
+    if has(b"final") && has(b"boardsize 1") {
+        return;
+    }
     let player: PlayerSpec = "rave,playouts=3,threads=1,seed=1,max_tree_mb=1".parse().expect("a valid spec");
-    let mut server = Server::new(player.build().expect("a player")).with_parameters(Box::new(player));
+    let game = Game::new(5, 5, Rules::CHINESE).expect("a small board");
+    let server = Server::new(player.build().expect("a player")).with_game(game);
+    let mut server = server.with_parameters(Box::new(player));
     let mut output = Vec::new();
     server.run(Cursor::new(bytes.to_vec()), &mut output).expect("nothing fails in memory");
     let output = String::from_utf8(output).expect("answers are UTF-8");

@@ -9,7 +9,7 @@
 //! without expanding.
 
 use std::sync::atomic::{
-    AtomicU8, AtomicU16, AtomicU32,
+    AtomicU8, AtomicU16, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -219,8 +219,9 @@ pub struct NodeView<'a> {
 pub struct Tree {
     nodes: Box<[Node]>,
     edges: Box<[Edge]>,
-    node_count: AtomicU32,
-    edge_count: AtomicU32,
+    /// How many of them are in use: nodes in the upper half, edges in the lower. Both are taken at once, so that a node that
+    /// stands before another also has its edges before those of the other: [`Tree::advance`] relies on it.
+    used: AtomicU64,
 }
 
 impl Tree {
@@ -237,7 +238,7 @@ impl Tree {
         loop {
             let both = (try_zeroed_slice_box(nodes), try_zeroed_slice_box(nodes * EDGES_PER_NODE));
             if let (Ok(nodes), Ok(edges)) = both {
-                return Tree { nodes, edges, node_count: AtomicU32::new(0), edge_count: AtomicU32::new(0) };
+                return Tree { nodes, edges, used: AtomicU64::new(0) };
             }
             assert!(nodes > FEWEST_NODES, "no memory for the smallest tree");
             nodes = (nodes / 2).max(FEWEST_NODES);
@@ -246,13 +247,18 @@ impl Tree {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self.node_count.get_mut() = 0;
-        *self.edge_count.get_mut() = 0;
+        self.used.store(0, Relaxed);
+    }
+
+    /// The nodes and the edges in use.
+    fn used(&self) -> (usize, usize) {
+        let used = self.used.load(Relaxed);
+        ((used >> 32) as usize, used as u32 as usize)
     }
 
     /// Number of nodes.
     pub fn len(&self) -> usize {
-        (self.node_count.load(Relaxed) as usize).min(self.nodes.len())
+        self.used().0
     }
 
     /// Whether there is no root yet.
@@ -262,14 +268,14 @@ impl Tree {
 
     /// Whether the memory cap keeps an ordinary node from being added.
     pub fn is_full(&self) -> bool {
-        let edges = self.edge_count.load(Relaxed) as usize;
-        self.len() == self.nodes.len() || edges + tengen_board::MAX_AREA > self.edges.len()
+        let (nodes, edges) = self.used();
+        nodes == self.nodes.len() || edges + MAX_AREA > self.edges.len()
     }
 
     /// Memory in use.
     pub fn bytes(&self) -> usize {
-        let edges = (self.edge_count.load(Relaxed) as usize).min(self.edges.len());
-        self.len() * size_of::<Node>() + edges * size_of::<Edge>()
+        let (nodes, edges) = self.used();
+        nodes * size_of::<Node>() + edges * size_of::<Edge>()
     }
 
     /// A node's view.
@@ -294,12 +300,13 @@ impl Tree {
     /// Adds a node; `None` when the memory cap is reached.
     pub(crate) fn add(&self, to_play: Color, candidates: &[Candidate]) -> Option<NodeId> {
         let count = candidates.len() as u32;
-        let full = |counter: &AtomicU32, add: u32, len: usize| {
-            counter
-                .try_update(Relaxed, Relaxed, |used| used.checked_add(add).filter(|&end| end as usize <= len))
+        let take = |used: u64| {
+            let (nodes, edges) = (used >> 32, u64::from(used as u32) + u64::from(count));
+            let fits = nodes < self.nodes.len() as u64 && edges <= self.edges.len() as u64;
+            fits.then_some((nodes + 1) << 32 | edges)
         };
-        let first = full(&self.edge_count, count, self.edges.len()).ok()?;
-        let id = full(&self.node_count, 1, self.nodes.len()).ok()?;
+        let used = self.used.try_update(Relaxed, Relaxed, take).ok()?;
+        let (id, first) = ((used >> 32) as u32, used as u32);
         let node = &self.nodes[id as usize];
         node.first_edge.store(first, Relaxed);
         node.edge_count.store(count as u16, Relaxed);
@@ -333,8 +340,8 @@ impl Tree {
         }
     }
 
-    /// Slides the subtree of `root` to the front. Nodes are stored after their parents and keep their order, so
-    /// every node and edge moves towards the front.
+    /// Slides the subtree of `root` to the front. Nodes are stored after their parents, their edges in the same order as they
+    /// are, and both keep their order: so every node and edge moves towards the front, and over nothing that is still needed.
     fn keep_subtree(&mut self, root: NodeId) {
         const DROPPED: u32 = u32::MAX;
         let len = self.len();
@@ -369,8 +376,7 @@ impl Tree {
                 edge.child.store(new_ids[child.0 as usize], Relaxed);
             }
         }
-        *self.node_count.get_mut() = nodes;
-        *self.edge_count.get_mut() = edges;
+        self.used.store(u64::from(nodes) << 32 | u64::from(edges), Relaxed);
     }
 }
 
@@ -403,6 +409,28 @@ mod tests {
         assert_eq!(below.edges[0].mv(), "A2".parse().unwrap());
         tree.advance("H8".parse().unwrap());
         assert!(tree.is_empty());
+    }
+
+    #[test]
+    fn nodes_stand_in_the_order_of_their_edges_whoever_adds_them() {
+        const EACH: usize = 50_000;
+        let mut tree = Tree::with_capacity(3 * EACH * (8 * size_of::<Edge>() + size_of::<Node>()));
+        let list = candidates(&["A1"]);
+        // Threads are seldom interrupted at the wrong moment: they get many chances.
+        for _ in 0..20 {
+            let start = std::sync::Barrier::new(3);
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        start.wait();
+                        (0..EACH).for_each(|_| assert!(tree.add(Color::Black, &list).is_some()));
+                    });
+                }
+            });
+            let first_edge = |node: &Node| node.first_edge.load(Relaxed);
+            assert!(tree.nodes[..3 * EACH].is_sorted_by(|a, b| first_edge(a) < first_edge(b)));
+            tree.clear();
+        }
     }
 
     #[test]
