@@ -8,7 +8,7 @@ export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 
 PAGE := web/dist/index.html
 
-.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web screenshots check-fuzz fuzz torture
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web screenshots check-fuzz fuzz races torture
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -111,6 +111,13 @@ test-web: $(PAGE)
 screenshots: $(PAGE) ## Make the pictures of the README again
 	@$(CARGO) build --quiet --release --package tengen
 	@cd web && TENGEN_SCREENSHOTS=../docs TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent
+
+# The model checker tries every order of what two threads do in the search tree; ThreadSanitizer watches real searches.
+races: ## Look for races between the threads of a search, with loom and ThreadSanitizer
+	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --quiet --release --package tengen-engine --lib model
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=target/tsan \
+		TSAN_OPTIONS="suppressions=$(abspath tests/tsan-suppressions)" $(CARGO) test --quiet --package tengen-engine \
+		--target $(shell rustc -vV | sed -n 's/^host: //p') --test search --test gtp_analysis
 
 # That the fuzz targets compile. Their kept inputs are a test of crates/fuzzing.
 check-fuzz:

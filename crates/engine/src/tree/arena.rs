@@ -7,19 +7,25 @@
 //!
 //! The slabs are reserved once and touched only as the tree grows. When they are full the search goes on
 //! without expanding.
+//!
+//! With `--cfg loom` the atomics are those of a model checker, which tries every order in which threads can do what they do
+//! (`make races`).
 
-use std::sync::atomic::{
-    AtomicU8, AtomicU16, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
-use bytemuck::{Zeroable, try_zeroed_slice_box};
+#[cfg(not(loom))]
+use bytemuck::Zeroable;
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use tengen_board::{Color, MAX_AREA, Move, Vertex};
 
 use crate::eval::Candidate;
 
 /// A floating-point number in an atomic.
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(transparent)]
 pub struct AtomicF32(AtomicU32);
 
@@ -44,7 +50,8 @@ impl AtomicF32 {
 }
 
 /// A move from a node, with its statistics.
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(C)]
 pub struct Edge {
     mv: AtomicU16,
@@ -194,7 +201,8 @@ impl Edge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(u32);
 
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(C)]
 struct Node {
     first_edge: AtomicU32,
@@ -213,6 +221,16 @@ pub struct NodeView<'a> {
     pub visits: u32,
     /// The moves, never empty. With progressive widening only the first few.
     pub edges: &'a [Edge],
+}
+
+#[cfg(not(loom))]
+fn zeroed<T: Zeroable>(len: usize) -> Option<Box<[T]>> {
+    bytemuck::try_zeroed_slice_box(len).ok()
+}
+
+#[cfg(loom)]
+fn zeroed<T: Default>(len: usize) -> Option<Box<[T]>> {
+    Some((0..len).map(|_| T::default()).collect())
 }
 
 /// A search tree with a fixed memory cap.
@@ -236,13 +254,17 @@ impl Tree {
         let unit = EDGES_PER_NODE * size_of::<Edge>() + size_of::<Node>();
         let mut nodes = (bytes / unit).clamp(FEWEST_NODES, (u32::MAX / EDGES_PER_NODE as u32) as usize);
         loop {
-            let both = (try_zeroed_slice_box(nodes), try_zeroed_slice_box(nodes * EDGES_PER_NODE));
-            if let (Ok(nodes), Ok(edges)) = both {
-                return Tree { nodes, edges, used: AtomicU64::new(0) };
+            if let Some(tree) = Tree::with_room(nodes, nodes * EDGES_PER_NODE) {
+                return tree;
             }
             assert!(nodes > FEWEST_NODES, "no memory for the smallest tree");
             nodes = (nodes / 2).max(FEWEST_NODES);
         }
+    }
+
+    /// An empty tree for so many nodes and edges; `None` if there is not enough memory.
+    fn with_room(nodes: usize, edges: usize) -> Option<Tree> {
+        Some(Tree { nodes: zeroed(nodes)?, edges: zeroed(edges)?, used: AtomicU64::new(0) })
     }
 
     /// Forgets everything.
@@ -305,7 +327,10 @@ impl Tree {
             let fits = nodes < self.nodes.len() as u64 && edges <= self.edges.len() as u64;
             fits.then_some((nodes + 1) << 32 | edges)
         };
-        let used = self.used.try_update(Relaxed, Relaxed, take).ok()?;
+        let mut used = self.used.load(Relaxed);
+        while let Err(now) = self.used.compare_exchange_weak(used, take(used)?, Relaxed, Relaxed) {
+            used = now;
+        }
         let (id, first) = ((used >> 32) as u32, used as u32);
         let node = &self.nodes[id as usize];
         node.first_edge.store(first, Relaxed);
@@ -380,7 +405,7 @@ impl Tree {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -440,5 +465,78 @@ mod tests {
         let added = (0..2000).filter(|_| tree.add(Color::Black, &list).is_some()).count();
         assert!(added > 0 && added < 2000);
         assert!(tree.bytes() <= 40_000);
+    }
+}
+
+/// What holds in whatever order two threads work.
+#[cfg(all(test, loom))]
+mod model {
+    use loom::{sync::Arc, thread};
+
+    use super::*;
+
+    fn moves(names: &[&str]) -> Vec<Candidate> {
+        names.iter().map(|name| Candidate::new(name.parse().unwrap())).collect()
+    }
+
+    /// The moves of the node behind an edge, if it was expanded.
+    fn below(tree: &Tree, edge: &Edge) -> Option<Vec<String>> {
+        let edges = tree.view(edge.child()?).edges;
+        Some(edges.iter().map(|edge| edge.mv().to_string()).collect())
+    }
+
+    /// Each of two threads expands a move of its own and looks at the other's; then the tree is advanced.
+    #[test]
+    fn nodes_of_two_threads_are_whole_and_apart() {
+        const BELOW: [&[&str]; 2] = [&["C1", "C2"], &["D1"]];
+        loom::model(|| {
+            let tree = Tree::with_room(4, 6).unwrap();
+            tree.add(Color::Black, &moves(&["E5"])).unwrap();
+            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, &moves(&["A1", "B1"]));
+            let tree = Arc::new(tree);
+            let work = |tree: &Tree, own: usize| {
+                let node = tree.view(tree.view(Tree::ROOT).edges[0].child().unwrap());
+                tree.expand(&node.edges[own], Color::Black, &moves(BELOW[own]));
+                if let Some(names) = below(tree, &node.edges[1 - own]) {
+                    assert_eq!(names, BELOW[1 - own]);
+                }
+            };
+            let theirs = Arc::clone(&tree);
+            let other = thread::spawn(move || work(&theirs, 1));
+            work(&tree, 0);
+            other.join().unwrap();
+            let mut tree = Arc::try_unwrap(tree).ok().unwrap();
+            tree.advance("E5".parse().unwrap());
+            for own in 0..2 {
+                let edge = &tree.view(Tree::ROOT).edges[own];
+                assert_eq!(below(&tree, edge).unwrap(), BELOW[own]);
+            }
+        });
+    }
+
+    /// Two threads visit the same move and expand it; there is room for one node only.
+    #[test]
+    fn visits_are_counted_exactly_and_a_move_is_expanded_once() {
+        loom::model(|| {
+            let tree = Tree::with_room(2, 4).unwrap();
+            tree.add(Color::Black, &moves(&["A1"])).unwrap();
+            let tree = Arc::new(tree);
+            let work = |tree: &Tree| {
+                let edge = &tree.view(Tree::ROOT).edges[0];
+                tree.visit(Tree::ROOT);
+                edge.enter(1);
+                tree.expand(edge, Color::White, &moves(&["C1", "C2"]));
+                edge.leave(1, 1.0);
+            };
+            let theirs = Arc::clone(&tree);
+            let other = thread::spawn(move || work(&theirs));
+            work(&tree);
+            other.join().unwrap();
+            let root = tree.view(Tree::ROOT);
+            let edge = &root.edges[0];
+            assert_eq!((root.visits, edge.visits(), edge.stats(Color::Black).visits), (2, 2, 2.0));
+            assert_eq!(below(&tree, edge).unwrap(), ["C1", "C2"]);
+            assert_eq!(tree.len(), 2);
+        });
     }
 }
