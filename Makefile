@@ -2,11 +2,13 @@
 
 CARGO ?= cargo
 TOOLS := target/tools
+# What could not be checked, a line each: the scripts and the tests (`tengen_testing::skipped`) append to it.
 SKIPPED := target/skipped.txt
+export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 
 PAGE := web/dist/index.html
 
-.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-web screenshots check-fuzz
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web screenshots check-fuzz fuzz races torture
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -26,8 +28,8 @@ $(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/
 
 test: ## Everything that must hold before a change is merged; says at the end what could not be checked
 	@mkdir -p target && : > $(SKIPPED)
-	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-web check-fuzz lint-code
-	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; cat $(SKIPPED); else echo "Passed, nothing skipped."; fi
+	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-torture test-web check-fuzz lint-code
+	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; sort -u $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
 bench: ## Speed of playouts on this machine
 	@$(CARGO) build --quiet --release --package tengen
@@ -83,6 +85,18 @@ test-katrain:
 		echo "- tests/katrain: KaTrain is not installed" >> $(SKIPPED); \
 	fi
 
+# The program as users get it, killed, crowded, on a full disk; a short form of `make torture`.
+test-torture:
+	@$(MAKE) --no-print-directory torture ARGS=--short
+
+torture: ## Hours of kills, fast games, crowds of pages, full disks (ARGS=kills for a part: kills, games, pages, disk, memory)
+	@if target/venv/bin/python -c 'import websockets' 2>/dev/null; then \
+		$(CARGO) build --quiet --release --package tengen && \
+		TENGEN_BIN="$(abspath target/release/tengen)" target/venv/bin/python tests/torture/torture.py $(ARGS); \
+	else \
+		echo "- tests/torture: websockets is not installed" >> $(SKIPPED); \
+	fi
+
 # The page in a real browser. Pictures go to target/screenshots.
 test-web: $(PAGE)
 	@if [ ! -f $(PAGE) ]; then \
@@ -98,5 +112,26 @@ screenshots: $(PAGE) ## Make the pictures of the README again
 	@$(CARGO) build --quiet --release --package tengen
 	@cd web && TENGEN_SCREENSHOTS=../docs TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent
 
+# The model checker tries every order of what two threads do in the search tree; ThreadSanitizer watches real searches.
+races: ## Look for races between the threads of a search, with loom and ThreadSanitizer
+	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --quiet --release --package tengen-engine --lib model
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=target/tsan \
+		TSAN_OPTIONS="suppressions=$(abspath tests/tsan-suppressions)" $(CARGO) test --quiet --package tengen-engine \
+		--target $(shell rustc -vV | sed -n 's/^host: //p') --test search --test gtp_analysis
+
+# That the fuzz targets compile. Their kept inputs are a test of crates/fuzzing.
 check-fuzz:
-	@if [ -d fuzz ]; then CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml; fi
+	@CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
+
+# libFuzzer and the address sanitizer, which RUSTC_BOOTSTRAP opens in the pinned compiler. What makes a target fail is left in
+# fuzz/artifacts/TARGET: mend it, and keep it in fuzz/corpus/TARGET.
+FUZZ_TARGETS := $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
+fuzz: SECONDS := 600
+fuzz: ## Send rubbish to everything that reads from outside (make fuzz SECONDS=60 for each; FUZZ_TARGETS=sgf for one)
+	@[ -x $(TOOLS)/bin/cargo-fuzz ] || $(CARGO) install cargo-fuzz --locked --quiet --root $(TOOLS)
+	@for target in $(FUZZ_TARGETS); do \
+		echo "$$target:"; mkdir -p target/fuzz/corpus/$$target; \
+		RUSTC_BOOTSTRAP=1 PATH="$(abspath $(TOOLS))/bin:$$PATH" $(CARGO) fuzz run --target-dir target/fuzz $$target \
+			target/fuzz/corpus/$$target fuzz/corpus/$$target -- \
+			-max_total_time=$(SECONDS) -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 || exit 1; \
+	done

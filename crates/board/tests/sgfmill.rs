@@ -12,6 +12,7 @@ use tengen_board::{
     Color, Game, Rules,
     sgf::{GameInfo, Record},
 };
+use tengen_testing::skipped;
 
 /// Reads a record, prints what it understood, then writes it anew.
 const SCRIPT: &str = r#"
@@ -52,7 +53,7 @@ fn python() -> Option<PathBuf> {
 #[test]
 fn sgfmill_understands_our_records_and_we_understand_its() {
     let Some(python) = python() else {
-        println!("SKIPPED: no target/venv/bin/python with sgfmill (`make test` installs it)");
+        skipped("SGF against sgfmill", "no target/venv/bin/python with sgfmill (`make test` installs it)");
         return;
     };
     let mut game = Game::new(19, 19, Rules::JAPANESE.with_komi(0.5)).unwrap();

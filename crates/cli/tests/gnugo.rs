@@ -6,6 +6,7 @@ use tengen_engine::{
     gtp::{Client, Timeouts, find_executable},
     player::Decision,
 };
+use tengen_testing::skipped;
 
 /// Plays a game on 9x9; the moves and, if it was not resigned, the scores that each engine gives.
 fn play(rules: &str, clock: &str) -> (usize, Option<[f32; 2]>) {
@@ -39,7 +40,7 @@ fn play(rules: &str, clock: &str) -> (usize, Option<[f32; 2]>) {
 #[test]
 fn a_game_is_played_to_its_end_and_both_count_the_same() {
     if find_executable("gnugo").is_none() {
-        eprintln!("SKIPPED: gnugo is not installed");
+        skipped("a game against GNU Go, counted by both", "install gnugo");
         return;
     }
     for rules in ["chinese", "japanese"] {

@@ -8,6 +8,7 @@ use tengen_engine::{
     gtp::{Client, Timeouts, find_executable},
     player::Decision,
 };
+use tengen_testing::skipped;
 
 fn start(command: &str) -> Client {
     let timeouts = Timeouts { command: Duration::from_mins(2), genmove: Duration::from_mins(5) };
@@ -17,7 +18,7 @@ fn start(command: &str) -> Client {
 #[test]
 fn a_game_against_gnu_go_is_played_to_its_end() {
     let Some(gnugo) = find_executable("gnugo") else {
-        eprintln!("SKIPPED: gnugo is not installed (Debian: apt install gnugo)");
+        skipped("a game against GNU Go as GoGui plays it", "install gnugo");
         return;
     };
     let tengen = format!("'{}' gtp --preset rave --playouts 100 --seed 1", env!("CARGO_BIN_EXE_tengen"));

@@ -1,19 +1,22 @@
-//! Scores of finished games of people, as tengen, GNU Go and the players themselves counted them.
+//! Scores of finished games, as tengen, GNU Go and the record itself have them: of our own games, and of people's games where
+//! `$TENGEN_DATA` has them. In ours the result is GNU Go's, in theirs what the players agreed on.
 //!
-//! The records are in `$TENGEN_DATA`, else in `../shared/data` beside the workspace. `TENGEN_SCORE_GAMES=100` compares more
-//! games than the few that fit into a test run; `--nocapture` shows where the three differ.
-#![allow(clippy::unwrap_used)]
+//! `TENGEN_SCORE_GAMES=100` compares more games than the few that fit into a test run; `--nocapture` shows where the three
+//! differ.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use std::path::Path;
 
 use tengen_board::{Game, Outcome, Reason, Scoring, sgf};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts, find_executable},
     status::dead_stones,
 };
+use tengen_testing::skipped;
 
-/// Games that ended with two passes and were counted, with the result that the players agreed on.
-fn counted_games(file: &str, most: usize) -> Vec<(Game, f32)> {
-    let bytes = sgf::data_folder().and_then(|folder| sgf::read_file(&folder.join(file)).ok());
-    let Some(bytes) = bytes else { return Vec::new() };
+/// Games that ended with two passes and were counted, with the result that the record has.
+fn counted_games(path: &Path, most: usize) -> Vec<(Game, f32)> {
+    let bytes = sgf::read_file(path).unwrap();
     let text = sgf::text_of(&bytes).unwrap();
     let counted = sgf::games(&text).filter_map(|record| {
         let record = record.ok()?;
@@ -25,36 +28,49 @@ fn counted_games(file: &str, most: usize) -> Vec<(Game, f32)> {
     counted.take(most).collect()
 }
 
-#[test]
-fn scores_agree_with_gnu_go() {
-    let most = std::env::var("TENGEN_SCORE_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
-    let games = counted_games("val9.sgf.gz", most);
-    if games.is_empty() || find_executable("gnugo").is_none() {
-        eprintln!("SKIPPED: needs gnugo and game records (val9.sgf.gz in $TENGEN_DATA)");
-        return;
-    }
-    let start =
-        |rules| ExternalPlayer::start(&format!("gnugo --mode gtp {rules}"), Timeouts::default()).unwrap();
-    let mut referees = ["--chinese-rules", "--japanese-rules"].map(start);
-    let (mut with_gnugo, mut with_players) = (0, 0);
-    for (index, (game, agreed)) in games.iter().enumerate() {
+/// The scores of a file's games must be right in three of four: of those who passed too early, none knows what is dead.
+fn compare(path: &Path, most: usize, referees: &mut Option<[ExternalPlayer; 2]>) {
+    let games = counted_games(path, most);
+    assert!(games.len() >= 8, "{}: {} counted games", path.display(), games.len());
+    let (mut with_gnugo, mut with_record) = (0, 0);
+    for (index, (game, recorded)) in games.iter().enumerate() {
         let dead = dead_stones(game);
         let ours = game.score(&dead);
+        with_record += usize::from(ours == *recorded);
+        let Some(referees) = referees else { continue };
         let referee = &mut referees[usize::from(game.rules().scoring == Scoring::Territory)];
         let theirs = referee.sync(game).and_then(|()| referee.client().final_score()).unwrap();
         with_gnugo += usize::from(ours == theirs);
-        with_players += usize::from(ours == *agreed);
         if ours != theirs {
             let dead: Vec<_> = dead.iter().map(ToString::to_string).collect();
             println!(
-                "game {index}: tengen {ours:+}, GNU Go {theirs:+}, players {agreed:+}, {:?}; dead: {}\n{}",
+                "game {index}: tengen {ours:+}, GNU Go {theirs:+}, record {recorded:+}, {:?}; dead: {}\n{}",
                 game.rules().scoring,
                 dead.join(" "),
                 game.board()
             );
         }
     }
-    println!("{} games: {with_gnugo} as GNU Go, {with_players} as the players", games.len());
-    assert!(with_gnugo * 4 >= games.len() * 3, "{with_gnugo} of {} as GNU Go", games.len());
-    assert!(with_players * 4 >= games.len() * 3, "{with_players} of {} as the players", games.len());
+    let file = path.display();
+    println!("{file}: {} games, {with_gnugo} as GNU Go, {with_record} as the record", games.len());
+    assert!(with_record * 4 >= games.len() * 3, "{file}: {with_record} of {} as the record", games.len());
+    if referees.is_some() {
+        assert!(with_gnugo * 4 >= games.len() * 3, "{file}: {with_gnugo} of {} as GNU Go", games.len());
+    }
+}
+
+#[test]
+fn scores_agree_with_gnu_go_and_with_the_players() {
+    let most = std::env::var("TENGEN_SCORE_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(8);
+    let start =
+        |rules| ExternalPlayer::start(&format!("gnugo --mode gtp {rules}"), Timeouts::default()).unwrap();
+    let mut referees = find_executable("gnugo").map(|_| ["--chinese-rules", "--japanese-rules"].map(start));
+    if referees.is_none() {
+        skipped("scores against GNU Go itself", "install gnugo");
+    }
+    let own = ["9x9-chinese.sgf.gz", "9x9-japanese.sgf.gz"].map(|file| tengen_testing::records().join(file));
+    let of_people = sgf::data_folder().map(|folder| folder.join("val9.sgf.gz")).filter(|path| path.exists());
+    for path in own.into_iter().chain(of_people) {
+        compare(&path, most, &mut referees);
+    }
 }

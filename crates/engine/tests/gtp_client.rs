@@ -13,6 +13,7 @@ use tengen_engine::{
     gtp::{Client, ClientError, ExternalPlayer, Timeouts, find_executable},
     player::{Budget, Decision, Player},
 };
+use tengen_testing::skipped;
 
 /// For engines that will not answer.
 const SHORT: Timeouts = Timeouts { command: Duration::from_millis(400), genmove: Duration::from_millis(400) };
@@ -190,7 +191,7 @@ fn only_the_difference_is_sent() {
 fn gnugo() -> Option<String> {
     let path = find_executable("gnugo");
     if path.is_none() {
-        eprintln!("SKIPPED: gnugo is not installed (Debian: apt install gnugo)");
+        skipped("GNU Go as a GTP client's engine", "install gnugo");
     }
     path.map(|path| format!("{} --mode gtp --level 1 --chinese-rules --seed 1", path.display()))
 }

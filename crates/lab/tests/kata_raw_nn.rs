@@ -7,13 +7,14 @@
 //! shifts: 0.66 in the value, 0.43 over 803 points of ownership, 0.28 over 773 of the policy). Where exactly the published ones
 //! were rounded is not known, so they cannot be met more closely: the tolerances allow for that.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // Tests may panic, and say what they skip.
+#![allow(clippy::unwrap_used)] // Tests may panic.
 
 use std::{fs, path::PathBuf};
 
 use tengen_board::sgf::data_folder;
 use tengen_engine::gtp::Server;
 use tengen_lab::PlayerSpec;
+use tengen_testing::skipped;
 
 const NETWORK: &str = "nets/g170-b6c96-s175395328-d26788732.bin.gz";
 
@@ -21,7 +22,7 @@ const NETWORK: &str = "nets/g170-b6c96-s175395328-d26788732.bin.gz";
 fn data() -> Option<PathBuf> {
     let found = data_folder().filter(|folder| folder.join(NETWORK).exists());
     if found.is_none() {
-        println!("SKIPPED: no {NETWORK} in $TENGEN_DATA or ../shared/data");
+        skipped("kata-raw-nn and play with a network of KataGo's", &format!("no {NETWORK} in $TENGEN_DATA"));
     }
     found
 }

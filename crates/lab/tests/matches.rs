@@ -12,6 +12,7 @@ use tengen_lab::{
     journal::JournalError,
     matches::{Ending, GameRecord, Journal, MatchConfig, MatchError, Openings, Referee, Side, Summary, run},
 };
+use tengen_testing::skipped;
 
 /// A directory of its own for each test, removed before it is used.
 fn directory(name: &str) -> PathBuf {
@@ -276,7 +277,7 @@ fn passing_resigning_and_seeds_in_the_command_line() {
 #[test]
 fn gnu_go_is_an_opponent_and_a_referee() {
     if find_executable("gnugo").is_none() {
-        eprintln!("SKIPPED: gnugo is not installed");
+        skipped("GNU Go as an opponent and a referee", "install gnugo");
         return;
     }
     let config = config(spec("gtp:gnugo --mode gtp --level 1 --chinese-rules --seed {seed}"), spec("random"));

@@ -1,12 +1,13 @@
 //! KataGo's networks: what the public one says, and files that are none. Its published answers are compared in
 //! `crates/lab/tests/kata_raw_nn.rs`, as GTP gives them.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used)]
 
 use std::{fs, path::PathBuf};
 
 use tengen_board::{Color, Game, Rules, Symmetry, sgf::data_folder};
 use tengen_nets::{History, katago::KataNetwork};
+use tengen_testing::skipped;
 
 const NETWORK: &str = "nets/g170-b6c96-s175395328-d26788732.bin.gz";
 
@@ -14,7 +15,7 @@ const NETWORK: &str = "nets/g170-b6c96-s175395328-d26788732.bin.gz";
 fn network_file() -> Option<PathBuf> {
     let found = data_folder().map(|folder| folder.join(NETWORK)).filter(|path| path.exists());
     if found.is_none() {
-        println!("SKIPPED: no {NETWORK} in $TENGEN_DATA or ../shared/data");
+        skipped("reading a network of KataGo's", &format!("no {NETWORK} in $TENGEN_DATA"));
     }
     found
 }

@@ -22,12 +22,13 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The folder of game records and public networks that tests compare with: `$TENGEN_DATA`, else `shared/data` beside the
-/// workspace or a folder above it.
+/// The folder of game records and public networks that tests compare with: `$TENGEN_DATA`; where this is not set, `shared/data`
+/// beside the workspace or a folder above it.
 pub fn data_folder() -> Option<PathBuf> {
-    let beside =
-        || env::current_dir().ok()?.ancestors().map(|folder| folder.join("shared/data")).find(|p| p.is_dir());
-    env::var_os("TENGEN_DATA").map(PathBuf::from).filter(|path| path.is_dir()).or_else(beside)
+    if let Some(path) = env::var_os("TENGEN_DATA") {
+        return Some(PathBuf::from(path)).filter(|path| path.is_dir());
+    }
+    env::current_dir().ok()?.ancestors().map(|folder| folder.join("shared/data")).find(|path| path.is_dir())
 }
 
 #[cfg(test)]

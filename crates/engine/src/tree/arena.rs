@@ -7,19 +7,25 @@
 //!
 //! The slabs are reserved once and touched only as the tree grows. When they are full the search goes on
 //! without expanding.
+//!
+//! With `--cfg loom` the atomics are those of a model checker, which tries every order in which threads can do what they do
+//! (`make races`).
 
-use std::sync::atomic::{
-    AtomicU8, AtomicU16, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
-use bytemuck::{Zeroable, try_zeroed_slice_box};
+#[cfg(not(loom))]
+use bytemuck::Zeroable;
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use tengen_board::{Color, MAX_AREA, Move, Vertex};
 
 use crate::eval::Candidate;
 
 /// A floating-point number in an atomic.
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(transparent)]
 pub struct AtomicF32(AtomicU32);
 
@@ -44,7 +50,8 @@ impl AtomicF32 {
 }
 
 /// A move from a node, with its statistics.
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(C)]
 pub struct Edge {
     mv: AtomicU16,
@@ -194,7 +201,8 @@ impl Edge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(u32);
 
-#[derive(Debug, Default, Zeroable)]
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
 #[repr(C)]
 struct Node {
     first_edge: AtomicU32,
@@ -215,12 +223,23 @@ pub struct NodeView<'a> {
     pub edges: &'a [Edge],
 }
 
+#[cfg(not(loom))]
+fn zeroed<T: Zeroable>(len: usize) -> Option<Box<[T]>> {
+    bytemuck::try_zeroed_slice_box(len).ok()
+}
+
+#[cfg(loom)]
+fn zeroed<T: Default>(len: usize) -> Option<Box<[T]>> {
+    Some((0..len).map(|_| T::default()).collect())
+}
+
 /// A search tree with a fixed memory cap.
 pub struct Tree {
     nodes: Box<[Node]>,
     edges: Box<[Edge]>,
-    node_count: AtomicU32,
-    edge_count: AtomicU32,
+    /// How many of them are in use: nodes in the upper half, edges in the lower. Both are taken at once, so that a node that
+    /// stands before another also has its edges before those of the other: [`Tree::advance`] relies on it.
+    used: AtomicU64,
 }
 
 impl Tree {
@@ -235,24 +254,33 @@ impl Tree {
         let unit = EDGES_PER_NODE * size_of::<Edge>() + size_of::<Node>();
         let mut nodes = (bytes / unit).clamp(FEWEST_NODES, (u32::MAX / EDGES_PER_NODE as u32) as usize);
         loop {
-            let both = (try_zeroed_slice_box(nodes), try_zeroed_slice_box(nodes * EDGES_PER_NODE));
-            if let (Ok(nodes), Ok(edges)) = both {
-                return Tree { nodes, edges, node_count: AtomicU32::new(0), edge_count: AtomicU32::new(0) };
+            if let Some(tree) = Tree::with_room(nodes, nodes * EDGES_PER_NODE) {
+                return tree;
             }
             assert!(nodes > FEWEST_NODES, "no memory for the smallest tree");
             nodes = (nodes / 2).max(FEWEST_NODES);
         }
     }
 
+    /// An empty tree for so many nodes and edges; `None` if there is not enough memory.
+    fn with_room(nodes: usize, edges: usize) -> Option<Tree> {
+        Some(Tree { nodes: zeroed(nodes)?, edges: zeroed(edges)?, used: AtomicU64::new(0) })
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self.node_count.get_mut() = 0;
-        *self.edge_count.get_mut() = 0;
+        self.used.store(0, Relaxed);
+    }
+
+    /// The nodes and the edges in use.
+    fn used(&self) -> (usize, usize) {
+        let used = self.used.load(Relaxed);
+        ((used >> 32) as usize, used as u32 as usize)
     }
 
     /// Number of nodes.
     pub fn len(&self) -> usize {
-        (self.node_count.load(Relaxed) as usize).min(self.nodes.len())
+        self.used().0
     }
 
     /// Whether there is no root yet.
@@ -262,14 +290,14 @@ impl Tree {
 
     /// Whether the memory cap keeps an ordinary node from being added.
     pub fn is_full(&self) -> bool {
-        let edges = self.edge_count.load(Relaxed) as usize;
-        self.len() == self.nodes.len() || edges + tengen_board::MAX_AREA > self.edges.len()
+        let (nodes, edges) = self.used();
+        nodes == self.nodes.len() || edges + MAX_AREA > self.edges.len()
     }
 
     /// Memory in use.
     pub fn bytes(&self) -> usize {
-        let edges = (self.edge_count.load(Relaxed) as usize).min(self.edges.len());
-        self.len() * size_of::<Node>() + edges * size_of::<Edge>()
+        let (nodes, edges) = self.used();
+        nodes * size_of::<Node>() + edges * size_of::<Edge>()
     }
 
     /// A node's view.
@@ -294,12 +322,16 @@ impl Tree {
     /// Adds a node; `None` when the memory cap is reached.
     pub(crate) fn add(&self, to_play: Color, candidates: &[Candidate]) -> Option<NodeId> {
         let count = candidates.len() as u32;
-        let full = |counter: &AtomicU32, add: u32, len: usize| {
-            counter
-                .try_update(Relaxed, Relaxed, |used| used.checked_add(add).filter(|&end| end as usize <= len))
+        let take = |used: u64| {
+            let (nodes, edges) = (used >> 32, u64::from(used as u32) + u64::from(count));
+            let fits = nodes < self.nodes.len() as u64 && edges <= self.edges.len() as u64;
+            fits.then_some((nodes + 1) << 32 | edges)
         };
-        let first = full(&self.edge_count, count, self.edges.len()).ok()?;
-        let id = full(&self.node_count, 1, self.nodes.len()).ok()?;
+        let mut used = self.used.load(Relaxed);
+        while let Err(now) = self.used.compare_exchange_weak(used, take(used)?, Relaxed, Relaxed) {
+            used = now;
+        }
+        let (id, first) = ((used >> 32) as u32, used as u32);
         let node = &self.nodes[id as usize];
         node.first_edge.store(first, Relaxed);
         node.edge_count.store(count as u16, Relaxed);
@@ -333,8 +365,8 @@ impl Tree {
         }
     }
 
-    /// Slides the subtree of `root` to the front. Nodes are stored after their parents and keep their order, so
-    /// every node and edge moves towards the front.
+    /// Slides the subtree of `root` to the front. Nodes are stored after their parents, their edges in the same order as they
+    /// are, and both keep their order: so every node and edge moves towards the front, and over nothing that is still needed.
     fn keep_subtree(&mut self, root: NodeId) {
         const DROPPED: u32 = u32::MAX;
         let len = self.len();
@@ -369,12 +401,11 @@ impl Tree {
                 edge.child.store(new_ids[child.0 as usize], Relaxed);
             }
         }
-        *self.node_count.get_mut() = nodes;
-        *self.edge_count.get_mut() = edges;
+        self.used.store(u64::from(nodes) << 32 | u64::from(edges), Relaxed);
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -406,11 +437,106 @@ mod tests {
     }
 
     #[test]
+    fn nodes_stand_in_the_order_of_their_edges_whoever_adds_them() {
+        const EACH: usize = 50_000;
+        let mut tree = Tree::with_capacity(3 * EACH * (8 * size_of::<Edge>() + size_of::<Node>()));
+        let list = candidates(&["A1"]);
+        // Threads are seldom interrupted at the wrong moment: they get many chances.
+        for _ in 0..20 {
+            let start = std::sync::Barrier::new(3);
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        start.wait();
+                        (0..EACH).for_each(|_| assert!(tree.add(Color::Black, &list).is_some()));
+                    });
+                }
+            });
+            let first_edge = |node: &Node| node.first_edge.load(Relaxed);
+            assert!(tree.nodes[..3 * EACH].is_sorted_by(|a, b| first_edge(a) < first_edge(b)));
+            tree.clear();
+        }
+    }
+
+    #[test]
     fn a_full_tree_refuses_nodes_and_stays_whole() {
         let tree = Tree::with_capacity(40_000);
         let list = candidates(&["A1", "B1", "C1"]);
         let added = (0..2000).filter(|_| tree.add(Color::Black, &list).is_some()).count();
         assert!(added > 0 && added < 2000);
         assert!(tree.bytes() <= 40_000);
+    }
+}
+
+/// What holds in whatever order two threads work.
+#[cfg(all(test, loom))]
+mod model {
+    use loom::{sync::Arc, thread};
+
+    use super::*;
+
+    fn moves(names: &[&str]) -> Vec<Candidate> {
+        names.iter().map(|name| Candidate::new(name.parse().unwrap())).collect()
+    }
+
+    /// The moves of the node behind an edge, if it was expanded.
+    fn below(tree: &Tree, edge: &Edge) -> Option<Vec<String>> {
+        let edges = tree.view(edge.child()?).edges;
+        Some(edges.iter().map(|edge| edge.mv().to_string()).collect())
+    }
+
+    /// Each of two threads expands a move of its own and looks at the other's; then the tree is advanced.
+    #[test]
+    fn nodes_of_two_threads_are_whole_and_apart() {
+        const BELOW: [&[&str]; 2] = [&["C1", "C2"], &["D1"]];
+        loom::model(|| {
+            let tree = Tree::with_room(4, 6).unwrap();
+            tree.add(Color::Black, &moves(&["E5"])).unwrap();
+            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, &moves(&["A1", "B1"]));
+            let tree = Arc::new(tree);
+            let work = |tree: &Tree, own: usize| {
+                let node = tree.view(tree.view(Tree::ROOT).edges[0].child().unwrap());
+                tree.expand(&node.edges[own], Color::Black, &moves(BELOW[own]));
+                if let Some(names) = below(tree, &node.edges[1 - own]) {
+                    assert_eq!(names, BELOW[1 - own]);
+                }
+            };
+            let theirs = Arc::clone(&tree);
+            let other = thread::spawn(move || work(&theirs, 1));
+            work(&tree, 0);
+            other.join().unwrap();
+            let mut tree = Arc::try_unwrap(tree).ok().unwrap();
+            tree.advance("E5".parse().unwrap());
+            for own in 0..2 {
+                let edge = &tree.view(Tree::ROOT).edges[own];
+                assert_eq!(below(&tree, edge).unwrap(), BELOW[own]);
+            }
+        });
+    }
+
+    /// Two threads visit the same move and expand it; there is room for one node only.
+    #[test]
+    fn visits_are_counted_exactly_and_a_move_is_expanded_once() {
+        loom::model(|| {
+            let tree = Tree::with_room(2, 4).unwrap();
+            tree.add(Color::Black, &moves(&["A1"])).unwrap();
+            let tree = Arc::new(tree);
+            let work = |tree: &Tree| {
+                let edge = &tree.view(Tree::ROOT).edges[0];
+                tree.visit(Tree::ROOT);
+                edge.enter(1);
+                tree.expand(edge, Color::White, &moves(&["C1", "C2"]));
+                edge.leave(1, 1.0);
+            };
+            let theirs = Arc::clone(&tree);
+            let other = thread::spawn(move || work(&theirs));
+            work(&tree);
+            other.join().unwrap();
+            let root = tree.view(Tree::ROOT);
+            let edge = &root.edges[0];
+            assert_eq!((root.visits, edge.visits(), edge.stats(Color::Black).visits), (2, 2, 2.0));
+            assert_eq!(below(&tree, edge).unwrap(), ["C1", "C2"]);
+            assert_eq!(tree.len(), 2);
+        });
     }
 }

@@ -232,7 +232,7 @@ fn data() -> Check {
     Check::bad(
         "data",
         Status::Missing,
-        "none; tests that need game records are skipped",
-        "set TENGEN_DATA to a folder with game records",
+        "none; tests that need a public network of KataGo's are skipped",
+        "set TENGEN_DATA to a folder with game records and networks",
     )
 }
