@@ -215,7 +215,16 @@ impl Lobby {
             return Err(WebError::NotNow("The server is about to end."));
         }
         if !tables.contains_key(table.id()) && tables.len() >= MAX_TABLES {
-            return Err(WebError::Limit("Too many games are open: close some pages and try again shortly."));
+            // Those that wait for their pages to come back wait in vain.
+            let (open, left): (Vec<_>, Vec<_>) = tables.values().partition(|table| table.has_pages());
+            if open.len() >= MAX_TABLES {
+                return Err(WebError::Limit(
+                    "Too many games are open: close some pages and try again shortly.",
+                ));
+            }
+            for table in left {
+                let _ = table.events.send(Event::Stop);
+            }
         }
         let open = tables.entry(table.id().to_owned()).or_insert_with(|| {
             let events = table.events();

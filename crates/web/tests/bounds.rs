@@ -68,3 +68,12 @@ async fn a_record_goes_to_the_page_that_asked_for_it() {
     let next = b.until(|message| message["type"] == "sgf" || message["number"] == 2).await;
     assert_eq!(next["type"], "state");
 }
+
+#[tokio::test]
+async fn games_that_were_left_are_in_nobodys_way() {
+    let server = Server::start("left").await;
+    let mut page = server.page().await;
+    for _ in 0..40 {
+        page.begin(9).await;
+    }
+}
