@@ -29,6 +29,8 @@ BINARY = os.environ.get("TENGEN_BIN", str(ROOT / "target" / "release" / "tengen"
 # Two humans, so that nothing but the page itself plays.
 STUDY = {"width": 9, "height": 9, "rules": "chinese", "seats": {"black": {"kind": "human"}, "white": {"kind": "human"}}}
 POINTS = [f"{column}{row}" for row in range(1, 10) for column in "ABCDEFGHJ"]
+# Both players in turn can play that many points of the list without capturing anything.
+MOST_MOVES = 60
 
 
 def check(holds, message):
@@ -36,9 +38,14 @@ def check(holds, message):
         raise AssertionError(message)
 
 
-def tengen(*arguments, **options):
-    """Starts the program; what it prints goes to files, so that no pipe can fill up."""
-    return subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, **options)
+STARTED = []
+
+
+def tengen(*arguments, stdin=subprocess.DEVNULL, **options):
+    """Starts the program."""
+    process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=stdin, **options)
+    STARTED.append(process)
+    return process
 
 
 def run(*arguments):
@@ -68,6 +75,14 @@ def kill_at_random(process, rng, longest):
 # Kill -9
 
 
+def run_whole(*arguments):
+    """Runs the program undisturbed; how long that takes, which tells how soon it can be killed and still get on."""
+    begun = time.monotonic()
+    code, _, errors = run(*arguments)
+    check(code == 0, errors)
+    return time.monotonic() - begun
+
+
 def kill_matches(folder, kills, rng):
     """Matches that are killed and resumed play the same games as matches that are not."""
     done, games, matches = 0, 0, 0
@@ -75,11 +90,10 @@ def kill_matches(folder, kills, rng):
         seed = rng.randrange(1 << 30)
         match = ["match", "rave,playouts=30", "random", "--size", 7, "--games", 60, "--seed", seed, "--quiet", "--concurrency", 2]
         whole, killed = folder / f"whole-{matches}", folder / f"killed-{matches}"
-        code, _, errors = run(*match, "--out", whole)
-        check(code == 0, errors)
+        duration = run_whole(*match, "--out", whole)
         while True:
             process = tengen(*match, "--resume", killed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            if not kill_at_random(process, rng, 0.4):
+            if not kill_at_random(process, rng, duration / 4):
                 check(process.returncode == 0, process.stderr.read())
                 break
             done += 1
@@ -118,13 +132,12 @@ def kill_trainings(folder, kills, rng):
                     "--batch", 64, "--threads", 1, "--report-every", 4096, "--seed", trainings, "--checkpoint-minutes", 0.001,
                     "--quiet"]  # fmt: skip
         whole, killed = folder / f"whole-{trainings}", folder / f"killed-{trainings}"
-        code, _, errors = run(*training, "--out", whole)
-        check(code == 0, errors)
+        duration = run_whole(*training, "--out", whole)
         while True:
             begun = (killed / "checkpoint.safetensors").exists()
             resume = ["--resume"] if begun else []
             process = tengen(*training, *resume, "--out", killed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            if not kill_at_random(process, rng, 0.8):
+            if not kill_at_random(process, rng, duration / 4):
                 check(process.returncode == 0, process.stderr.read())
                 break
             done += 1
@@ -141,7 +154,7 @@ class Server:
 
     def __init__(self, folder, log):
         self.log = open(log, "a")
-        self.process = tengen("play", "--no-open", "--port", 0, "--games", folder, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.process = tengen("play", "--no-open", "--no-token", "--port", 0, "--games", folder, stdout=subprocess.PIPE, stderr=self.log, text=True)
         line = self.process.stdout.readline()
         check("http://" in line, f"the server does not start: {line!r}, see {log}")
         self.address = line.split("http://")[1].split("/")[0]
@@ -174,11 +187,12 @@ class Page:
                 return message
 
     def begin(self):
-        """A new game, whose id is returned."""
+        """A new game instead of the one at which the page sits; its id is returned."""
+        before = self.until("state")["game"]
         self.send(type="new", settings=STUDY)
-        while len(self.until("tree")["nodes"]) != 1:
+        while (game := self.until("state")["game"]) == before:
             pass
-        return self.until("state")["game"]
+        return game
 
     def moves(self):
         """What the record says that was played on its first line; to be asked first of all after joining a game."""
@@ -209,12 +223,13 @@ def kill_servers(folder, kills, rng):
             # What was on its way may be there or not.
             check(moves[: len(told)] == told and len(moves) <= len(told) + 1, f"game {game}: {moves}, but {told} was told")
             told = moves
-        if not game or len(told) > 60:
+        # A game without moves is not stored.
+        if len(told) in (0, MOST_MOVES):
             game, told, games = page.begin(), [], games + 1
         killer = threading.Timer(rng.uniform(0, 0.5), server.process.kill)
         killer.start()
         try:
-            for at in [point for point in POINTS if point not in told]:
+            for at in POINTS[len(told) : MOST_MOVES]:
                 page.send(type="play", at=at)
                 while True:
                     message = page.until("state", "error")
@@ -481,8 +496,8 @@ def disk(folder, short, rng):
 def memory(folder, short, rng):
     """An hour of analysis stays within the memory that the tree may have."""
     seconds, limit = (6, 16) if short else (3600, 256)
-    arguments = [BINARY, "gtp", "--preset", "rave", "--set", f"max_tree_mb={limit}", "--threads", "2"]
-    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = tengen("gtp", "--preset", "rave", "--set", f"max_tree_mb={limit}", "--threads", 2, stdin=subprocess.PIPE,
+                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # fmt: skip
 
     def send(line):
         process.stdin.write(line + "\n")
@@ -546,6 +561,11 @@ def main():
         else:
             shutil.rmtree(folder)
             print(f"{name}: done in {time.monotonic() - begun:.0f} s", flush=True)
+        finally:
+            for process in STARTED:
+                if process.poll() is None:
+                    process.kill()
+            STARTED.clear()
     sys.exit(1 if failed else 0)
 
 
