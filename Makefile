@@ -7,6 +7,8 @@ SKIPPED := target/skipped.txt
 export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 
 PAGE := web/dist/index.html
+# The program that the Rust tests have built already: every test uses the same profile.
+TESTED = $(abspath target/debug/tengen)
 
 .PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web screenshots check-fuzz fuzz races torture
 
@@ -63,36 +65,36 @@ test-rust:
 test-doc:
 	$(CARGO) test --workspace --doc --quiet
 
-# The real GTP client of Sabaki against the program as users get it.
+# The real GTP client of Sabaki.
 test-sabaki:
 	@if [ ! -d tests/sabaki ]; then \
 		:; \
 	elif [ -d tests/sabaki/node_modules ]; then \
-		$(CARGO) build --quiet --release --package tengen && \
-		cd tests/sabaki && TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent; \
+		$(CARGO) build --quiet --profile test --package tengen && \
+		cd tests/sabaki && TENGEN_BIN="$(TESTED)" npm test --silent; \
 	else \
 		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
 	fi
 
-# KaTrain's own engine code against the program as users get it.
+# KaTrain's own engine code.
 test-katrain:
 	@if [ ! -d tests/katrain ]; then \
 		:; \
 	elif target/venv/bin/python -c 'import katrain, pysgf, chardet' 2>/dev/null; then \
-		$(CARGO) build --quiet --release --package tengen && \
-		TENGEN_BIN="$(abspath target/release/tengen)" target/venv/bin/python tests/katrain/test_katrain.py; \
+		$(CARGO) build --quiet --profile test --package tengen && \
+		TENGEN_BIN="$(TESTED)" target/venv/bin/python tests/katrain/test_katrain.py; \
 	else \
 		echo "- tests/katrain: KaTrain is not installed" >> $(SKIPPED); \
 	fi
 
-# The program as users get it, killed, crowded, on a full disk; a short form of `make torture`.
+# The program killed, crowded, on a full disk; a short form of `make torture`.
 test-torture:
 	@$(MAKE) --no-print-directory torture ARGS=--short
 
 torture: ## Hours of kills, fast games, crowds of pages, full disks (ARGS=kills for a part: kills, games, pages, disk, memory)
 	@if target/venv/bin/python -c 'import websockets' 2>/dev/null; then \
-		$(CARGO) build --quiet --release --package tengen && \
-		TENGEN_BIN="$(abspath target/release/tengen)" target/venv/bin/python tests/torture/torture.py $(ARGS); \
+		$(CARGO) build --quiet --profile test --package tengen && \
+		TENGEN_BIN="$(TESTED)" target/venv/bin/python tests/torture/torture.py $(ARGS); \
 	else \
 		echo "- tests/torture: websockets is not installed" >> $(SKIPPED); \
 	fi
@@ -104,8 +106,8 @@ test-web: $(PAGE)
 	elif ! (command -v chromium || command -v chromium-browser || command -v google-chrome) >/dev/null; then \
 		echo "- web: Chromium is not installed" >> $(SKIPPED); \
 	else \
-		$(CARGO) build --quiet --release --package tengen && \
-		cd web && TENGEN_BIN="$(abspath target/release/tengen)" npm test --silent; \
+		$(CARGO) build --quiet --profile test --package tengen && \
+		cd web && TENGEN_BIN="$(TESTED)" npm test --silent; \
 	fi
 
 screenshots: $(PAGE) ## Make the pictures of the README again

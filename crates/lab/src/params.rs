@@ -148,11 +148,19 @@ pub fn parse_config<T: Serialize + DeserializeOwned + JsonSchema>(text: &str) ->
 
 /// A configuration with some parameters changed, each as `key=value` with a dotted key; `owner` names it in errors.
 pub fn with_settings<T: Serialize + DeserializeOwned>(
-    config: &T,
+    config: T,
     settings: &[String],
     owner: &str,
 ) -> Result<T, SpecError> {
-    let mut params = Params::of(config);
+    if settings.is_empty() {
+        return Ok(config);
+    }
+    // TOML has no numbers beyond 63 bits.
+    let too_large = |error: toml::ser::Error| SpecError::Value {
+        context: owner.to_owned(),
+        message: error.to_string(),
+    };
+    let mut params = Params(Table::try_from(&config).map_err(too_large)?);
     let settings = settings.iter().map(|text| parse_setting(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some((key, _)) = settings.iter().find(|(key, _)| params.get(key).is_none()) {
         return Err(params.unknown_key(key, owner, &[]));

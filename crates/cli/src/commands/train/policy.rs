@@ -212,7 +212,7 @@ fn config(args: &PolicyArgs, network: Option<&Network>) -> Result<TrainConfig> {
     config.ranks = args.ranks;
     config.seed = args.seed;
     config.threads = threads(args);
-    Ok(with_settings(&config, &args.settings, "a training")?)
+    Ok(with_settings(config, &args.settings, "a training")?)
 }
 
 /// The network to start from, with what is to be learned anew.
