@@ -44,7 +44,7 @@ fn damaged_and_hostile_files_are_refused() {
     let error = |bytes: &[u8]| KataNetwork::from_bytes(bytes).unwrap_err();
     assert!(error(huge).contains("not complete"), "{}", error(huge));
     assert!(error(b"name 8 22 19 trunk 6 99999999999").contains("channels"));
-    assert!(error(b"name 17 22 19").contains("model version 17"));
+    assert!(error(b"name 18 22 19").contains("model version 18; 8 to 17 are supported"));
     assert!(error(b"").contains("ends before its name"));
     assert!(error(&[0x1f, 0x8b, 0, 1, 2]).contains("damaged"));
     assert!(error(&[0; 1000]).contains("not text"));

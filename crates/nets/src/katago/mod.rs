@@ -5,9 +5,11 @@
 //! the documentation of KataGo.
 
 mod area;
+mod blocks;
 mod build;
 mod features;
 mod ladder;
+mod layers;
 mod network;
 mod reader;
 

@@ -9,8 +9,11 @@
 // Formulas with row, column and channel indices are clearest as such.
 #![allow(clippy::needless_range_loop)]
 
+pub(crate) mod activation;
+pub(crate) mod attention;
 pub(crate) mod direct;
 pub(crate) mod matmul;
+pub(crate) mod norm;
 pub(crate) mod plain;
 pub(crate) mod pointwise;
 pub(crate) mod pool;

@@ -22,6 +22,7 @@ use pulp::Simd;
 
 use super::{
     Kernel, LANES,
+    activation::Activation,
     matmul::{Left, Product, Right, Size, Write},
     panels, panels_mut, run,
 };
@@ -130,8 +131,7 @@ pub(crate) struct Finish<'a> {
     pub(crate) add: Option<&'a [f32]>,
     /// What stands there already is added.
     pub(crate) accumulate: bool,
-    /// Negative results become 0.
-    pub(crate) relu: bool,
+    pub(crate) activation: Activation,
 }
 
 /// Which boards, and how many channels there are.
@@ -378,7 +378,7 @@ fn transform_outputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize
                     if finish.accumulate {
                         value[w] = simd.add_f32s(value[w], y[w]);
                     }
-                    y[w] = if finish.relu { simd.max_f32s(value[w], zero) } else { value[w] };
+                    y[w] = finish.activation.apply(simd, value[w]);
                 }
             },
         );
