@@ -43,6 +43,14 @@ impl AnyNetwork {
         }
     }
 
+    /// Multiplications and additions of its layers for a board of this area, convolutions as their definition has them.
+    pub fn operations(&self, area: usize) -> u64 {
+        match self {
+            AnyNetwork::Own(network) => network.graph.operations(area),
+            AnyNetwork::Kata(network) => network.operations(area),
+        }
+    }
+
     /// A runner for up to `boards` boards of one size at a time.
     pub(crate) fn runner(&self, (width, height): (usize, usize), boards: usize) -> AnyRunner {
         match self {

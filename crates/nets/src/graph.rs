@@ -277,6 +277,19 @@ impl Graph {
         self.params.iter().map(Param::len).sum()
     }
 
+    /// Multiplications and additions of the layers for a board of this area, convolutions as their definition has them.
+    pub(crate) fn operations(&self, area: usize) -> u64 {
+        let of = |op: &Op| match *op {
+            Op::Conv { weight, .. } => 2 * area * self.params[weight.0].len(),
+            Op::Linear { weight, .. } => 2 * self.params[weight.0].len(),
+            Op::Attention { shape, .. } => {
+                2 * area * area * shape.heads * (shape.key_width + shape.value_width)
+            }
+            _ => 0,
+        };
+        self.ops.iter().map(|op| of(op) as u64).sum()
+    }
+
     /// A place in memory for each tensor, such that tensors that are needed at the same time do not share one; and the
     /// number of places.
     pub(crate) fn share_memory(&self) -> (Vec<usize>, usize) {

@@ -95,6 +95,11 @@ impl KataNetwork {
         self.model.graph.weight_count()
     }
 
+    /// Multiplications and additions of its layers for a board of this area.
+    pub(crate) fn operations(&self, area: usize) -> u64 {
+        self.model.graph.operations(area)
+    }
+
     /// A runner for up to `boards` boards of one size at a time.
     pub fn runner(&self, width: usize, height: usize, boards: usize) -> KataRunner {
         let workspace = Workspace::new(&self.model.graph, (width, height), boards);
