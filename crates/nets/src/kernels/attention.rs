@@ -14,7 +14,7 @@ use super::{
     Kernel, LANES,
     activation::exp,
     matmul::{Left, Product, Right, Size, Write},
-    padded, panels, panels_mut, run,
+    padded, panels, panels_mut, run, run_within,
 };
 
 /// Queries that are worked on together.
@@ -128,7 +128,7 @@ impl Kernel for Attention<'_> {
                             write: Write::Replace,
                             ahead: &[],
                         };
-                        product.run::<S, W>(simd);
+                        run_within(simd, product);
                         let mut factors = [0.0; ROWS];
                         for (row, factor) in
                             weights.chunks_exact_mut(padded(area)).zip(&mut factors).take(rows)
@@ -143,7 +143,7 @@ impl Kernel for Attention<'_> {
                             write: Write::Replace,
                             ahead: &[],
                         };
-                        product.run::<S, W>(simd);
+                        run_within(simd, product);
                         for (r, result) in results.chunks_exact(value_width).enumerate().take(rows) {
                             let out = &mut out[((first + r) * heads + head) * value_width..][..value_width];
                             let factor = simd.splat_f32s(factors[r]);

@@ -22,6 +22,20 @@ const STEP: usize = 8;
 /// Groups of rows that ask for the next product's panel, each for an equal part.
 const ASKING: usize = 4;
 
+/// A loop over the rows of a tile that is none. Left as loops, those with checks in them may stay loops until it is too late for the
+/// sums to be kept in registers.
+macro_rules! unrolled {
+    ($i:ident in 0..$n:ident $body:block) => {
+        unrolled!(@ $i $n $body 0 1 2 3 4 5 6 7)
+    };
+    (@ $i:ident $n:ident $body:block $($k:literal)*) => {
+        $(if $k < $n {
+            let $i = $k;
+            $body
+        })*
+    };
+}
+
 /// The size of a product: `rows` x `depth` times `depth` x `cols`.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
@@ -160,9 +174,11 @@ impl<V: Copy, const W: usize, const P: usize> Strip<'_, V, W, P> {
         let Strip { left, rights, stride, out: (first, count), depth, write, ahead } = *self;
         let mut sums = [[[simd.splat_f32s(0.0); W]; P]; R];
         if write == Write::Add {
-            for (r, sums) in sums.iter_mut().enumerate() {
-                sums.copy_from_slice(&out[(*row + r) * count + first..][..P]);
-            }
+            let mut rows = out[*row * count..].chunks_exact(count);
+            unrolled!(r in 0..R {
+                let out = rows.next().and_then(|row| row[first..].first_chunk());
+                sums[r] = *out.expect("`P` panels from `first` on");
+            });
         }
         match left {
             Left::Rows(left, step) => {
@@ -178,17 +194,16 @@ impl<V: Copy, const W: usize, const P: usize> Strip<'_, V, W, P> {
                 for left in left.chunks_exact(step).take(depth) {
                     let left = left[*row..].first_chunk().expect("`R` columns from `row` on");
                     let mut right = [[simd.splat_f32s(0.0); W]; P];
-                    for p in 0..P {
-                        right[p] = steps[p][0];
-                        steps[p] = steps[p].get(stride..).unwrap_or_default();
-                    }
+                    next_row(&mut steps, stride, &mut right);
                     add_outer(simd, &mut sums, left, &right);
                 }
             }
         }
-        for (r, sums) in sums.iter().enumerate() {
-            out[(*row + r) * count + first..][..P].copy_from_slice(sums);
-        }
+        let mut rows = out[*row * count..].chunks_exact_mut(count);
+        unrolled!(r in 0..R {
+            let out = rows.next().and_then(|row| row[first..].first_chunk_mut());
+            *out.expect("`P` panels from `first` on") = sums[r];
+        });
         *row += R;
     }
 }
@@ -240,14 +255,25 @@ fn add_rows<S: Simd, const R: usize, const P: usize, const W: usize>(
             done += STEP;
         }
     }
+    let mut rights = rights;
+    for p in 0..P {
+        rights[p] = &rights[p][done..];
+    }
     for k in done..left[0].len() {
         for r in 0..R {
             column[r] = left[r][k];
         }
-        for p in 0..P {
-            right[p] = rights[p][k * stride];
-        }
+        next_row(&mut rights, stride, &mut right);
         add_outer(simd, sums, &column, &right);
+    }
+}
+
+/// Reads a row of panels whose next row is `stride` further on.
+#[inline(always)]
+fn next_row<V: Copy, const P: usize>(panels: &mut [&[V]; P], stride: usize, row: &mut [V; P]) {
+    for p in 0..P {
+        row[p] = panels[p][0];
+        panels[p] = panels[p].get(stride..).unwrap_or_default();
     }
 }
 

@@ -47,6 +47,12 @@ pub(crate) fn run(kernel: impl Kernel) {
     Arch::new().dispatch(Chosen(kernel));
 }
 
+/// Does it from within another kernel, as a function of its own: it is compiled once, not wherever it is needed.
+#[inline(always)]
+fn run_within<S: Simd>(simd: S, kernel: impl Kernel) {
+    simd.vectorize(Chosen(kernel));
+}
+
 struct Chosen<K>(K);
 
 impl<K: Kernel> WithSimd for Chosen<K> {

@@ -24,7 +24,7 @@ use super::{
     Kernel, LANES,
     activation::Activation,
     matmul::{Left, Product, Right, Size, Write},
-    panels, panels_mut, run,
+    panels, panels_mut, run, run_within,
 };
 use transform::{Four, Three, Transform, both_ways};
 pub(crate) use weights::{add_weight_gradient, transform_weights};
@@ -238,7 +238,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
                         write: Write::Replace,
                         ahead,
                     };
-                    product.run::<S, W>(simd);
+                    run_within(simd, product);
                 }
                 transform_outputs::<S, T, N, M, W>(simd, group, m, (y, to / LANES, panel), finish);
             }
@@ -300,7 +300,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
                     write: Write::Add,
                     ahead: &[],
                 };
-                product.run::<S, W>(simd);
+                run_within(simd, product);
             }
         }
     }
