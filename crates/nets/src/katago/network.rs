@@ -85,11 +85,6 @@ impl KataNetwork {
         self.model.version
     }
 
-    /// Whether it was trained with the test for unconditional life that holds even if suicide is allowed, whatever the rules.
-    pub fn lives_despite_suicide(&self) -> bool {
-        self.model.lives_despite_suicide
-    }
-
     /// Number of weights.
     pub fn weight_count(&self) -> usize {
         self.model.graph.weight_count()
@@ -110,7 +105,7 @@ impl KataNetwork {
             weights: Arc::clone(weights),
             model: Arc::clone(&self.model),
             workspace,
-            features: FeatureWriter::default(),
+            features: FeatureWriter::new(self.model.lives_despite_suicide),
             planes: vec![0.0; width * height * padded(PLANES)],
         }
     }
