@@ -112,6 +112,7 @@ mod tests {
                 policy,
                 pass: 0.0,
                 white_ownership: None,
+                uncertainty: None,
             })
         }
 

@@ -18,6 +18,12 @@ pub struct NetworkConfig {
     /// Softmax temperature of the priors: above 1 they are more alike.
     #[schemars(extend("x-peer" = true, "exclusiveMinimum" = 0.0), range(max = 1000.0))]
     pub policy_temperature: f32,
+    /// How far priors lean towards the optimistic policy, which KataGo's networks have since 2023 (KataGo: 1).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
+    pub policy_optimism: f32,
+    /// The same at the root (KataGo: 0.2).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
+    pub root_policy_optimism: f32,
     /// Share of the priors that is equal for all moves, so that none is overlooked for good.
     #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub equal_share: f32,
@@ -28,7 +34,15 @@ pub struct NetworkConfig {
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        NetworkConfig { mix: 0.0, symmetries: true, policy_temperature: 1.0, equal_share: 0.0, cache: 20_000 }
+        NetworkConfig {
+            mix: 0.0,
+            symmetries: true,
+            policy_temperature: 1.0,
+            policy_optimism: 1.0,
+            root_policy_optimism: 0.2,
+            equal_share: 0.0,
+            cache: 20_000,
+        }
     }
 }
 
@@ -68,4 +82,17 @@ pub struct RawEvaluation {
     pub pass: f32,
     /// Each point's owner, from −1 (Black) to 1 (White), if the network tells it.
     pub white_ownership: Option<VertexMap<f32>>,
+    /// How sure the network is, if it tells that.
+    pub uncertainty: Option<Uncertainty>,
+}
+
+/// How sure a network is of what it says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uncertainty {
+    /// After how many turns, roughly, the game is decided.
+    pub variance_time: f32,
+    /// By how much the chance to win less the chance to lose is likely to change within a few turns.
+    pub value_error: f32,
+    /// By how many points the score is likely to change.
+    pub score_error: f32,
 }

@@ -3,7 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use tengen_board::{Color, Game, Symmetry, VertexMap};
-use tengen_engine::{network::RawEvaluation, report::value_for};
+use tengen_engine::{
+    network::{RawEvaluation, Uncertainty},
+    report::value_for,
+};
 
 use crate::{
     error::NetError,
@@ -40,6 +43,14 @@ impl AnyNetwork {
         }
     }
 
+    /// Multiplications and additions of its layers for a board of this area, convolutions as their definition has them.
+    pub fn operations(&self, area: usize) -> u64 {
+        match self {
+            AnyNetwork::Own(network) => network.graph.operations(area),
+            AnyNetwork::Kata(network) => network.operations(area),
+        }
+    }
+
     /// A runner for up to `boards` boards of one size at a time.
     pub(crate) fn runner(&self, (width, height): (usize, usize), boards: usize) -> AnyRunner {
         match self {
@@ -58,6 +69,8 @@ impl AnyNetwork {
 pub(crate) struct Answer {
     /// Logits of the points in the order of [`tengen_board::Board::points`], then of the pass.
     pub(crate) logits: Vec<f32>,
+    /// The same of the optimistic policy, if the network has one.
+    pub(crate) optimistic: Vec<f32>,
     /// Black's value, from 0 to 1: a game without result counts half.
     pub(crate) black_win: f32,
     /// Black's lead in points.
@@ -67,6 +80,8 @@ pub(crate) struct Answer {
     pub(crate) black_score: (f32, f32),
     /// Each point's owner, from −1 (White) to 1, if the network tells it.
     pub(crate) ownership: Option<Arc<[f32]>>,
+    /// How sure the network is, if it tells that.
+    pub(crate) uncertainty: Option<Uncertainty>,
 }
 
 /// Evaluates positions; each thread has its own.
@@ -123,11 +138,13 @@ fn own_answer(output: &Output, history: &History) -> Answer {
     let shares = || output.ownership.iter().map(|share| sign * share).collect();
     Answer {
         logits,
+        optimistic: Vec::new(),
         black_win: value_for(output.win.unwrap_or(0.5), me),
         black_lead: lead,
         no_result: 0.0,
         black_score: (lead, lead * lead),
         ownership: (!output.ownership.is_empty()).then(shares),
+        uncertainty: None,
     }
 }
 
@@ -136,21 +153,30 @@ fn kata_answer(output: &KataOutput) -> Answer {
     logits.push(output.pass);
     Answer {
         logits,
+        optimistic: output.optimistic.clone(),
         black_win: output.white_loss + output.no_result / 2.0,
         black_lead: -output.white_lead,
         no_result: output.no_result,
         black_score: (-output.white_score, output.white_score_squared),
         ownership: Some(output.white_ownership.iter().map(|share| -share).collect()),
+        uncertainty: output.uncertainty,
     }
 }
 
 impl Answer {
+    /// A move's logit, so far on the way to the optimistic policy.
+    pub(crate) fn logit(&self, index: usize, optimism: f32) -> f32 {
+        let plain = self.logits[index];
+        self.optimistic.get(index).map_or(plain, |optimistic| plain + (optimistic - plain) * optimism)
+    }
+
     /// The answer about the position of `game` in the form of KataGo's `kata-raw-nn`.
-    pub(crate) fn to_raw(&self, game: &Game) -> RawEvaluation {
+    pub(crate) fn to_raw(&self, game: &Game, optimism: f32) -> RawEvaluation {
         let board = game.board();
         let mut policy = VertexMap::filled(f32::NAN);
-        let most = self.logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let (points, pass) = self.logits.split_at(board.area());
+        let logits: Vec<f32> = (0..self.logits.len()).map(|i| self.logit(i, optimism)).collect();
+        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let (points, pass) = logits.split_at(board.area());
         let mut pass: f32 = pass.iter().map(|logit| (logit - most).exp()).sum();
         let mut sum = pass;
         for (v, logit) in board.points().zip(points) {
@@ -177,6 +203,7 @@ impl Answer {
             policy,
             pass,
             white_ownership,
+            uncertainty: self.uncertainty,
         }
     }
 }

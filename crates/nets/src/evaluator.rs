@@ -104,10 +104,12 @@ impl NetEvaluator {
 
 /// Sets the candidates' priors: the softmax of the logits over them, and a share that is equal for all.
 fn set_priors(leaf: &mut Leaf, answer: &Answer, config: &NetworkConfig) {
+    let is_root = leaf.since_root().is_empty();
+    let optimism = if is_root { config.root_policy_optimism } else { config.policy_optimism };
     let board = &leaf.board;
     let logit = |mv: Move| {
         let index = mv.vertex().map_or(board.area(), |v| v.row() * board.width() + v.col());
-        answer.logits[index] / config.policy_temperature
+        answer.logit(index, optimism) / config.policy_temperature
     };
     let most = leaf.candidates.iter().map(|c| logit(c.mv)).fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
@@ -165,7 +167,8 @@ impl Evaluator for NetEvaluator {
         let symmetry = katago::symmetry(symmetry, board.width() == board.height());
         let history = History::new(game);
         let answers = self.runner(board).evaluate(&[(&history, symmetry)]);
-        answers.first().map(|answer| answer.to_raw(game))
+        let optimism = self.shared.config.root_policy_optimism;
+        answers.first().map(|answer| answer.to_raw(game, optimism))
     }
 
     fn fork(&self) -> Box<dyn Evaluator> {

@@ -7,7 +7,7 @@ use tengen_engine::rng::Rng;
 
 use crate::{
     graph::{ConvParts, Graph, Shape, TensorId},
-    kernels::pool::Pooling,
+    kernels::{activation::Activation, pool::Pooling},
     run::{Gradients, Prepared, Workspace},
 };
 
@@ -26,7 +26,7 @@ fn check(size: (usize, usize), channels: usize, step: f32, build: impl Fn(&mut G
     let mut graph = Graph::default();
     let input = graph.input(Shape::Planes(channels));
     // A layer below, so that the gradient of the operation's input is seen in that layer's weights.
-    let parts = ConvParts { kernel: 1, channels, bias: true, add: None, relu: false };
+    let parts = ConvParts { kernel: 1, channels, bias: true, add: None, activation: Activation::Identity };
     let below = graph.conv("below", input, parts);
     let output = build(&mut graph, below);
     graph.output(output);
@@ -83,7 +83,7 @@ fn check(size: (usize, usize), channels: usize, step: f32, build: impl Fn(&mut G
 }
 
 fn parts(kernel: usize, channels: usize) -> ConvParts {
-    ConvParts { kernel, channels, bias: true, add: None, relu: false }
+    ConvParts { kernel, channels, bias: true, add: None, activation: Activation::Identity }
 }
 
 #[test]
@@ -108,26 +108,26 @@ fn pooling_linear_layers_and_vectors() {
     for pooling in [Pooling::MeanScaledMax, Pooling::MeanScaledSquare] {
         check((7, 7), 6, NARROW, |g, x| {
             let pooled = g.pool(x, pooling);
-            let hidden = g.linear("linear", pooled, 6, true, false);
-            g.add_vector(x, hidden, false)
+            let hidden = g.linear("linear", pooled, 6, true, Activation::Identity);
+            g.add_vector(x, hidden, Activation::Identity)
         });
         check((19, 19), 6, NARROW, |g, x| {
             let pooled = g.pool(x, pooling);
-            g.linear("linear", pooled, 3, true, false)
+            g.linear("linear", pooled, 3, true, Activation::Identity)
         });
     }
 }
 
 #[test]
 fn scale_and_bias() {
-    check((9, 9), 7, WIDE, |g, x| g.affine("affine", x, false));
+    check((9, 9), 7, WIDE, |g, x| g.affine("affine", x, Activation::Identity));
 }
 
 #[test]
 fn rectifiers() {
     check((5, 5), 4, NARROW, |g, x| {
-        let h = g.conv("conv", x, ConvParts { relu: true, ..parts(3, 3) });
+        let h = g.conv("conv", x, ConvParts { activation: Activation::Relu, ..parts(3, 3) });
         let pooled = g.pool(h, Pooling::MeanScaledSquare);
-        g.linear("linear", pooled, 2, true, true)
+        g.linear("linear", pooled, 2, true, Activation::Relu)
     });
 }

@@ -2,7 +2,7 @@
 //!
 //! Our own networks and KataGo's are both turned into this form, so there is one implementation of each operation.
 
-use crate::kernels::pool::Pooling;
+use crate::kernels::{activation::Activation, attention, norm::Span, pool::Pooling};
 
 /// A tensor of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Param {
 /// A step of the computation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// `to` = relu(`weight` ∗ `from` + `bias` + `add`)
+    /// `to` = activation(`weight` ∗ `from` + `bias` + `add`)
     Conv {
         from: TensorId,
         to: TensorId,
@@ -52,18 +52,39 @@ pub(crate) enum Op {
         weight: ParamId,
         bias: Option<ParamId>,
         add: Option<TensorId>,
-        relu: bool,
+        activation: Activation,
     },
-    /// `to` = relu(`from` · `scale` + `bias`), channel by channel
-    Affine { from: TensorId, to: TensorId, scale: ParamId, bias: ParamId, relu: bool },
+    /// `to` = activation(`from` · `scale` + `bias`), channel by channel
+    Affine { from: TensorId, to: TensorId, scale: ParamId, bias: ParamId, activation: Activation },
+    /// `to` = activation(`from` / its root mean square · `scale` + `bias`)
+    RmsNorm {
+        from: TensorId,
+        to: TensorId,
+        scale: ParamId,
+        bias: Option<ParamId>,
+        span: Span,
+        epsilon: f32,
+        activation: Activation,
+    },
+    /// `to` = silu(`from`) · `gate`
+    Gate { from: TensorId, gate: TensorId, to: TensorId },
+    /// `to` = what each point gathers from all; with the number of the frequencies in [`Graph::rotations`]
+    Attention {
+        query: TensorId,
+        key: TensorId,
+        value: TensorId,
+        to: TensorId,
+        shape: attention::Shape,
+        rotation: Option<usize>,
+    },
     /// `to` = statistics of each channel
     Pool { from: TensorId, to: TensorId, pooling: Pooling },
     /// `to` = `from` − `mean`, the running mean of what `from` was in training
     Center { from: TensorId, to: TensorId, mean: ParamId },
-    /// `to` = relu(`weight` · `from` + `bias`)
-    Linear { from: TensorId, to: TensorId, weight: ParamId, bias: Option<ParamId>, relu: bool },
-    /// `to` = relu(`from` + `vector`), the same vector at every point
-    AddVector { from: TensorId, vector: TensorId, to: TensorId, relu: bool },
+    /// `to` = activation(`weight` · `from` + `bias`)
+    Linear { from: TensorId, to: TensorId, weight: ParamId, bias: Option<ParamId>, activation: Activation },
+    /// `to` = activation(`from` + `vector`), the same vector at every point
+    AddVector { from: TensorId, vector: TensorId, to: TensorId, activation: Activation },
 }
 
 impl Op {
@@ -71,6 +92,9 @@ impl Op {
         match *self {
             Op::Conv { to, .. }
             | Op::Affine { to, .. }
+            | Op::RmsNorm { to, .. }
+            | Op::Gate { to, .. }
+            | Op::Attention { to, .. }
             | Op::Pool { to, .. }
             | Op::Center { to, .. }
             | Op::Linear { to, .. }
@@ -79,14 +103,17 @@ impl Op {
     }
 
     /// The tensors that it reads.
-    pub(crate) fn reads(&self) -> [Option<TensorId>; 2] {
+    pub(crate) fn reads(&self) -> [Option<TensorId>; 3] {
         match *self {
-            Op::Conv { from, add, .. } => [Some(from), add],
-            Op::AddVector { from, vector, .. } => [Some(from), Some(vector)],
+            Op::Conv { from, add, .. } => [Some(from), add, None],
+            Op::AddVector { from, vector, .. } => [Some(from), Some(vector), None],
+            Op::Gate { from, gate, .. } => [Some(from), Some(gate), None],
+            Op::Attention { query, key, value, .. } => [Some(query), Some(key), Some(value)],
             Op::Affine { from, .. }
+            | Op::RmsNorm { from, .. }
             | Op::Pool { from, .. }
             | Op::Center { from, .. }
-            | Op::Linear { from, .. } => [Some(from), None],
+            | Op::Linear { from, .. } => [Some(from), None, None],
         }
     }
 }
@@ -97,6 +124,8 @@ pub(crate) struct Graph {
     pub(crate) tensors: Vec<Shape>,
     pub(crate) params: Vec<Param>,
     pub(crate) ops: Vec<Op>,
+    /// For attention: how much each pair of channels turns with a column and with a row. Nothing trains them, so they are no parameters.
+    pub(crate) rotations: Vec<Vec<[f32; 2]>>,
     /// Tensors that are filled from outside.
     pub(crate) inputs: Vec<TensorId>,
     /// Tensors that are read in the end.
@@ -110,7 +139,16 @@ pub(crate) struct ConvParts {
     pub(crate) channels: usize,
     pub(crate) bias: bool,
     pub(crate) add: Option<TensorId>,
-    pub(crate) relu: bool,
+    pub(crate) activation: Activation,
+}
+
+/// A norm by the root mean square to be added to a graph.
+#[derive(Clone, Copy)]
+pub(crate) struct NormParts {
+    pub(crate) bias: bool,
+    pub(crate) span: Span,
+    pub(crate) epsilon: f32,
+    pub(crate) activation: Activation,
 }
 
 impl Graph {
@@ -143,21 +181,52 @@ impl Graph {
     }
 
     pub(crate) fn conv(&mut self, name: &str, from: TensorId, parts: ConvParts) -> TensorId {
-        let ConvParts { kernel, channels, bias, add, relu } = parts;
+        let ConvParts { kernel, channels, bias, add, activation } = parts;
         let shape = vec![channels, self.width(from), kernel, kernel];
         let weight = self.param(format!("{name}.weight"), shape);
         let bias = bias.then(|| self.param(format!("{name}.bias"), vec![channels]));
         let to = self.tensor(Shape::Planes(channels));
-        self.ops.push(Op::Conv { from, to, kernel, weight, bias, add, relu });
+        self.ops.push(Op::Conv { from, to, kernel, weight, bias, add, activation });
         to
     }
 
-    pub(crate) fn affine(&mut self, name: &str, from: TensorId, relu: bool) -> TensorId {
+    pub(crate) fn affine(&mut self, name: &str, from: TensorId, activation: Activation) -> TensorId {
         let channels = self.width(from);
         let scale = self.param(format!("{name}.scale"), vec![channels]);
         let bias = self.param(format!("{name}.bias"), vec![channels]);
         let to = self.tensor(Shape::Planes(channels));
-        self.ops.push(Op::Affine { from, to, scale, bias, relu });
+        self.ops.push(Op::Affine { from, to, scale, bias, activation });
+        to
+    }
+
+    pub(crate) fn rms_norm(&mut self, name: &str, from: TensorId, parts: NormParts) -> TensorId {
+        let NormParts { bias, span, epsilon, activation } = parts;
+        let channels = self.width(from);
+        let scale = self.param(format!("{name}.scale"), vec![channels]);
+        let bias = bias.then(|| self.param(format!("{name}.bias"), vec![channels]));
+        let to = self.tensor(Shape::Planes(channels));
+        self.ops.push(Op::RmsNorm { from, to, scale, bias, span, epsilon, activation });
+        to
+    }
+
+    pub(crate) fn gate(&mut self, from: TensorId, gate: TensorId) -> TensorId {
+        let to = self.tensor(self.tensors[from.0]);
+        self.ops.push(Op::Gate { from, gate, to });
+        to
+    }
+
+    pub(crate) fn attention(
+        &mut self,
+        [query, key, value]: [TensorId; 3],
+        shape: attention::Shape,
+        rotation: Option<Vec<[f32; 2]>>,
+    ) -> TensorId {
+        let to = self.tensor(Shape::Planes(shape.heads * shape.value_width));
+        let rotation = rotation.map(|frequencies| {
+            self.rotations.push(frequencies);
+            self.rotations.len() - 1
+        });
+        self.ops.push(Op::Attention { query, key, value, to, shape, rotation });
         to
     }
 
@@ -183,24 +252,42 @@ impl Graph {
         from: TensorId,
         width: usize,
         bias: bool,
-        relu: bool,
+        activation: Activation,
     ) -> TensorId {
         let weight = self.param(format!("{name}.weight"), vec![width, self.width(from)]);
         let bias = bias.then(|| self.param(format!("{name}.bias"), vec![width]));
         let to = self.tensor(Shape::Vector(width));
-        self.ops.push(Op::Linear { from, to, weight, bias, relu });
+        self.ops.push(Op::Linear { from, to, weight, bias, activation });
         to
     }
 
-    pub(crate) fn add_vector(&mut self, from: TensorId, vector: TensorId, relu: bool) -> TensorId {
+    pub(crate) fn add_vector(
+        &mut self,
+        from: TensorId,
+        vector: TensorId,
+        activation: Activation,
+    ) -> TensorId {
         let to = self.tensor(self.tensors[from.0]);
-        self.ops.push(Op::AddVector { from, vector, to, relu });
+        self.ops.push(Op::AddVector { from, vector, to, activation });
         to
     }
 
     /// Number of weights.
     pub(crate) fn weight_count(&self) -> usize {
         self.params.iter().map(Param::len).sum()
+    }
+
+    /// Multiplications and additions of the layers for a board of this area, convolutions as their definition has them.
+    pub(crate) fn operations(&self, area: usize) -> u64 {
+        let of = |op: &Op| match *op {
+            Op::Conv { weight, .. } => 2 * area * self.params[weight.0].len(),
+            Op::Linear { weight, .. } => 2 * self.params[weight.0].len(),
+            Op::Attention { shape, .. } => {
+                2 * area * area * shape.heads * (shape.key_width + shape.value_width)
+            }
+            _ => 0,
+        };
+        self.ops.iter().map(|op| of(op) as u64).sum()
     }
 
     /// A place in memory for each tensor, such that tensors that are needed at the same time do not share one; and the

@@ -25,6 +25,7 @@ pub use error::NetError;
 pub use evaluator::NetEvaluator;
 pub use file::{SPEC_KEY, file_hash};
 pub use history::History;
+pub use kernels::peak::peak_operations;
 pub use network::{Network, Output, Runner};
 pub use rollout::{RolloutNetwork, RolloutPolicy};
 pub use run::Arithmetic;

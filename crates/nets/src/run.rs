@@ -5,8 +5,11 @@ use std::{mem, sync::Arc};
 use crate::{
     graph::{Graph, Op, ParamId, Shape, TensorId},
     kernels::{
-        Direction, direct,
+        Direction,
+        activation::Activation,
+        attention, direct,
         matmul::{Left, Right, Size, Write, multiply, transpose},
+        norm::{RmsNorm, Span, normalize},
         padded, plain, pointwise,
         winograd::{self, Finish, Job, TileKind, Tiles},
     },
@@ -78,9 +81,10 @@ fn plain_params(graph: &Graph, op: &Op) -> [Option<(ParamId, bool)>; 2] {
     match *op {
         Op::Conv { bias, .. } => [bias.map(planar), None],
         Op::Affine { scale, bias, .. } => [Some(planar(scale)), Some(planar(bias))],
+        Op::RmsNorm { scale, bias, .. } => [Some(planar(scale)), bias.map(planar)],
         Op::Linear { weight, bias, .. } => [Some((weight, false)), bias.map(planar)],
         Op::Center { mean, .. } => [Some(planar(mean)), None],
-        Op::Pool { .. } | Op::AddVector { .. } => [None, None],
+        Op::Pool { .. } | Op::AddVector { .. } | Op::Gate { .. } | Op::Attention { .. } => [None, None],
     }
 }
 
@@ -89,6 +93,9 @@ fn conv_shape(graph: &Graph, weight: ParamId) -> (usize, usize) {
     let shape = &graph.params[weight.0].shape;
     (shape[0], shape[1])
 }
+
+/// Why some operations have no backward pass.
+const UNTRAINED: &str = "only KataGo's networks have it, which are not trained here";
 
 /// How convolutions are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +114,8 @@ struct Geometry {
     height: usize,
     boards: usize,
     tiles: Tiles,
+    /// The tables of [`Graph::rotations`].
+    rotations: Vec<Vec<f32>>,
 }
 
 /// Memory for running a graph on up to so many boards of one size.
@@ -147,16 +156,30 @@ impl Workspace {
     ) -> Workspace {
         let tiles = Tiles::new(width, height, TileKind::best(width, height));
         let mut memory = vec![Vec::new(); count];
-        let mut widest = 0;
         for (shape, &place) in graph.tensors.iter().zip(&places) {
             memory[place].resize(tensor_len(*shape, width * height, boards), 0.0);
-            if let Shape::Planes(channels) = shape {
-                widest = widest.max(padded(*channels));
+        }
+        let mut scratch = (Vec::new(), Vec::new());
+        let mut rotations = vec![Vec::new(); graph.rotations.len()];
+        for op in &graph.ops {
+            match *op {
+                Op::Conv { kernel: 3, weight, .. } => {
+                    let (to, from) = conv_shape(graph, weight);
+                    let len = tiles.scratch(boards, padded(to.max(from))).max(scratch.0.len());
+                    scratch.0.resize(len, 0.0);
+                    scratch.1.resize(len, 0.0);
+                }
+                Op::Attention { shape, rotation, .. } => {
+                    scratch.0.resize(shape.scratch(width * height).max(scratch.0.len()), 0.0);
+                    if let Some(id) = rotation {
+                        let (frequencies, heads) = (&graph.rotations[id], shape.key_heads);
+                        rotations[id] = attention::rotations(frequencies, heads, (width, height));
+                    }
+                }
+                _ => {}
             }
         }
-        let geometry = Geometry { width, height, boards, tiles };
-        let scratch = vec![0.0; geometry.tiles.scratch(boards, widest)];
-        let scratch = (scratch.clone(), scratch);
+        let geometry = Geometry { width, height, boards, tiles, rotations };
         Workspace { geometry, places, memory, gradients: Vec::new(), written: Vec::new(), scratch }
     }
 
@@ -213,13 +236,13 @@ impl Workspace {
         let points = geometry.width * geometry.height * boards;
         let read = |id: TensorId| &memory[places[id.0]][..];
         match *op {
-            Op::Conv { from, kernel, weight, bias, add, relu, .. } => {
+            Op::Conv { from, kernel, weight, bias, add, activation, .. } => {
                 let (to, before) = conv_shape(graph, weight);
                 let (to, before) = (padded(to), padded(before));
                 let finish = Finish {
                     bias: bias.map(|id| &weights.arrays[id.0][..]),
                     add: add.map(read),
-                    relu,
+                    activation,
                     ..Finish::default()
                 };
                 let u = &weights.arrays[weight.0];
@@ -233,10 +256,32 @@ impl Workspace {
                     pointwise::finish(out, to, finish);
                 }
             }
-            Op::Affine { from, scale, bias, relu, .. } => {
+            Op::Affine { from, scale, bias, activation, .. } => {
                 let parts = (&weights.arrays[scale.0][..], &weights.arrays[bias.0][..]);
                 let len = points * parts.0.len();
-                pointwise::affine(&read(from)[..len], &mut out[..len], parts, relu);
+                pointwise::affine(&read(from)[..len], &mut out[..len], parts, activation);
+            }
+            Op::RmsNorm { from, scale, bias, span, epsilon, activation, .. } => {
+                let scale = &weights.arrays[scale.0][..];
+                let bias = bias.map(|id| &weights.arrays[id.0][..]);
+                let norm = RmsNorm { scale, bias, channels: graph.width(from), epsilon, activation };
+                let len = points * scale.len();
+                let mean_points = match span {
+                    Span::Point => 1,
+                    Span::Board => points / boards,
+                };
+                normalize(norm, &read(from)[..len], &mut out[..len], mean_points);
+            }
+            Op::Gate { from, gate, .. } => {
+                let len = points * padded(graph.width(from));
+                pointwise::gate(&read(from)[..len], &read(gate)[..len], &mut out[..len]);
+            }
+            Op::Attention { query, key, value, to, shape, rotation } => {
+                let [query, key, value] = [query, key, value].map(read);
+                let rotations = rotation.map(|id| &geometry.rotations[id][..]);
+                let inputs = attention::Inputs { query, key, value, rotations };
+                let out = &mut out[..points * padded(graph.width(to))];
+                attention::attend(shape, points / boards, inputs, out, &mut scratch.0);
             }
             Op::Pool { from, pooling, to } => {
                 let channels = padded(graph.width(from));
@@ -255,7 +300,7 @@ impl Workspace {
                     }
                 }
             }
-            Op::Linear { from, to, weight, bias, relu } => {
+            Op::Linear { from, to, weight, bias, activation } => {
                 let (before, after) = (graph.width(from), graph.width(to));
                 multiply(
                     Size { rows: boards, cols: after, depth: before },
@@ -267,11 +312,11 @@ impl Workspace {
                 for row in out.chunks_exact_mut(after).take(boards) {
                     for (i, value) in row.iter_mut().enumerate() {
                         *value += bias.map_or(0.0, |bias| weights.arrays[bias.0][i]);
-                        *value = if relu { value.max(0.0) } else { *value };
+                        *value = activation.of(*value);
                     }
                 }
             }
-            Op::AddVector { from, vector, relu, .. } => {
+            Op::AddVector { from, vector, activation, .. } => {
                 let (channels, real) = (padded(graph.width(from)), graph.width(vector));
                 let area = geometry.width * geometry.height;
                 let len = area * channels;
@@ -282,7 +327,8 @@ impl Workspace {
                     to.copy_from_slice(from);
                     let mut bias = vec![0.0; channels];
                     bias[..real].copy_from_slice(vector);
-                    pointwise::finish(to, channels, Finish { bias: Some(&bias), relu, ..Finish::default() });
+                    let finish = Finish { bias: Some(&bias), activation, ..Finish::default() };
+                    pointwise::finish(to, channels, finish);
                 }
             }
         }
@@ -299,7 +345,7 @@ impl Workspace {
         for op in &graph.ops {
             let place = self.places[op.to().0];
             let mut out = mem::take(&mut self.memory[place]);
-            if let Op::Conv { from, to, kernel, weight, bias, add, relu } = *op {
+            if let Op::Conv { from, to, kernel, weight, bias, add, activation } = *op {
                 let (width, height) = self.size();
                 let (before, after) = (graph.width(from), graph.width(to));
                 let area = width * height;
@@ -320,7 +366,7 @@ impl Workspace {
                 pointwise::finish(
                     &mut out[..len],
                     padded(after),
-                    Finish { bias, add, relu, ..Finish::default() },
+                    Finish { bias, add, activation, ..Finish::default() },
                 );
             } else {
                 self.run(graph, prepared, op, &mut out, boards);
@@ -336,15 +382,20 @@ impl Workspace {
                 continue;
             }
             let mut dout = mem::take(&mut self.gradients[op.to().0]);
-            let relu = match *op {
-                Op::Conv { relu, .. }
-                | Op::Affine { relu, .. }
-                | Op::Linear { relu, .. }
-                | Op::AddVector { relu, .. } => relu,
-                Op::Pool { .. } | Op::Center { .. } => false,
+            let activation = match *op {
+                Op::Conv { activation, .. }
+                | Op::Affine { activation, .. }
+                | Op::RmsNorm { activation, .. }
+                | Op::Linear { activation, .. }
+                | Op::AddVector { activation, .. } => activation,
+                Op::Gate { .. } | Op::Attention { .. } | Op::Pool { .. } | Op::Center { .. } => {
+                    Activation::Identity
+                }
             };
-            if relu {
-                pointwise::mask(&mut dout, &self.memory[op.to().0]);
+            match activation {
+                Activation::Identity => {}
+                Activation::Relu => pointwise::mask(&mut dout, &self.memory[op.to().0]),
+                Activation::Mish | Activation::Silu => unreachable!("{UNTRAINED}"),
             }
             self.run_backward(graph, weights, op, &dout, sums);
             self.gradients[op.to().0] = dout;
@@ -417,6 +468,7 @@ impl Workspace {
                     }
                 }
             }
+            Op::RmsNorm { .. } | Op::Gate { .. } | Op::Attention { .. } => unreachable!("{UNTRAINED}"),
             Op::Pool { from, to, pooling } => {
                 let channels = padded(graph.width(from));
                 let douts = dout.chunks_exact(graph.width(to));

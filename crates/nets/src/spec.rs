@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::NetError,
     graph::{ConvParts, Graph, Shape, TensorId},
-    kernels::pool::Pooling,
+    kernels::{activation::Activation, pool::Pooling},
     planes::Planes,
 };
 
@@ -213,7 +213,13 @@ impl NetSpec {
     pub(crate) fn graph(&self) -> (Graph, Heads) {
         let mut g = Graph::default();
         let input = g.input(Shape::Planes(self.planes.count()));
-        let relu = |kernel, channels| ConvParts { kernel, channels, bias: true, add: None, relu: true };
+        let relu = |kernel, channels| ConvParts {
+            kernel,
+            channels,
+            bias: true,
+            add: None,
+            activation: Activation::Relu,
+        };
         let trunk = match &self.trunk {
             Trunk::Plain { layers, channels } => {
                 let mut x = g.conv("trunk.0", input, relu(self.first_kernel, *channels));
@@ -230,8 +236,9 @@ impl NetSpec {
                     if pooling.contains(&i) {
                         let pooled = g.pool(h, Pooling::MeanScaledMax);
                         let pooled = g.center(&format!("{name}.pool"), pooled);
-                        let vector = g.linear(&format!("{name}.pool"), pooled, *channels, false, false);
-                        h = g.add_vector(h, vector, true);
+                        let vector =
+                            g.linear(&format!("{name}.pool"), pooled, *channels, false, Activation::Identity);
+                        h = g.add_vector(h, vector, Activation::Relu);
                     }
                     let last = ConvParts { add: Some(x), ..relu(3, *channels) };
                     x = g.conv(&format!("{name}.1"), h, last);
@@ -243,13 +250,14 @@ impl NetSpec {
         if self.policy.channels > 0 {
             head = g.conv("policy.0", trunk, relu(1, self.policy.channels));
         }
-        let logits = ConvParts { relu: false, ..relu(self.policy.kernel, self.policy.moves) };
+        let logits =
+            ConvParts { activation: Activation::Identity, ..relu(self.policy.kernel, self.policy.moves) };
         let policy = g.conv("policy.1", head, logits);
         g.output(policy);
         let pass = self.policy.pass.then(|| {
             let pooled = g.pool(head, Pooling::MeanScaledMax);
             let pooled = g.center("policy.pass", pooled);
-            let pass = g.linear("policy.pass", pooled, self.policy.moves, true, false);
+            let pass = g.linear("policy.pass", pooled, self.policy.moves, true, Activation::Identity);
             g.output(pass)
         });
         let mut heads = Heads { input, policy, pass, value: None, ownership: None };
@@ -257,11 +265,11 @@ impl NetSpec {
             let head = g.conv("value.0", trunk, relu(1, spec.channels));
             let pooled = g.pool(head, Pooling::MeanScaledMax);
             let pooled = g.center("value.1", pooled);
-            let hidden = g.linear("value.1", pooled, spec.hidden, true, true);
-            let value = g.linear("value.2", hidden, 1 + usize::from(spec.score), true, false);
+            let hidden = g.linear("value.1", pooled, spec.hidden, true, Activation::Relu);
+            let value = g.linear("value.2", hidden, 1 + usize::from(spec.score), true, Activation::Identity);
             heads.value = Some(g.output(value));
             if self.ownership {
-                let logits = ConvParts { relu: false, ..relu(1, 1) };
+                let logits = ConvParts { activation: Activation::Identity, ..relu(1, 1) };
                 let ownership = g.conv("ownership", head, logits);
                 heads.ownership = Some(g.output(ownership));
             }

@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{fs, path::PathBuf};
+use std::{fs, io::Write, path::PathBuf};
 
+use flate2::{Compression, write::GzEncoder};
 use tengen_board::{Color, Game, Rules, Symmetry, sgf::data_folder};
 use tengen_nets::{History, katago::KataNetwork};
 use tengen_testing::skipped;
@@ -42,9 +43,20 @@ fn the_sides_are_told_apart() {
 fn damaged_and_hostile_files_are_refused() {
     let huge = b"name 8 22 19 trunk 6 2000 2000 2000 2000 2000 conv 19 19 22 2000 1 1 @BIN@";
     let error = |bytes: &[u8]| KataNetwork::from_bytes(bytes).unwrap_err();
-    assert!(error(huge).contains("not complete"), "{}", error(huge));
+    assert!(error(huge).contains("more than such a file holds"), "{}", error(huge));
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
+    bomb.write_all(huge).unwrap();
+    bomb.write_all(&vec![0; 4 * 361 * 22 * 2000]).unwrap();
+    assert!(error(&bomb.finish().unwrap()).contains("more than such a file holds"));
     assert!(error(b"name 8 22 19 trunk 6 99999999999").contains("channels"));
-    assert!(error(b"name 17 22 19").contains("model version 17"));
+    assert!(error(b"name 18 22 19").contains("model version 18; 8 to 17 are supported"));
+    let human = b"some-human-net 15 22 19 20 20 20 20 40 0.25 150 1 0 0 0 0 0 0 0";
+    assert!(error(human).contains("some-human-net imitates players"));
+    assert!(
+        error(b"name 15 22 19 20 20 20 20 40 0.25 150 0 0 0 7")
+            .contains("reserved number 2 of the header is 7")
+    );
+    assert!(error(b"name 13 22 19 20 20 -1").contains("the multiplier of the score's deviation is -1"));
     assert!(error(b"").contains("ends before its name"));
     assert!(error(&[0x1f, 0x8b, 0, 1, 2]).contains("damaged"));
     assert!(error(&[0; 1000]).contains("not text"));

@@ -1,13 +1,13 @@
 //! What KataGo itself answers to `kata-raw-nn` (its CPU build, single precision) is what we answer, under every rule set and on
-//! every board size. The answers and the network are looked for in `$TENGEN_DATA`.
+//! every board size. Answers and networks are looked for in `$TENGEN_DATA`, that of KaTrain also where `make test` installs it.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::{
     collections::BTreeMap,
-    fs::File,
+    fs::{self, File},
     io::{BufRead, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use flate2::read::MultiGzDecoder;
@@ -132,5 +132,61 @@ fn the_answers_of_b6c96_are_katagos() {
     match found {
         Some(data) => compare(&data.join(NETWORK), &data.join(ANSWERS)),
         None => println!("SKIPPED: no {NETWORK} and {ANSWERS} in $TENGEN_DATA"),
+    }
+}
+
+/// The network of KaTrain, a transformer of model version 15.
+fn katrain_network() -> Option<PathBuf> {
+    const NETWORK: &str = "b10c384h6nbttflrs.bin.gz";
+    let libraries = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/lib");
+    let pythons = fs::read_dir(libraries).into_iter().flatten().flatten();
+    let installed = pythons.map(|python| python.path().join("site-packages/katrain/models"));
+    let data = data_folder().map(|folder| folder.join("nets"));
+    let found = installed.chain(data).map(|folder| folder.join(NETWORK)).find(|file| file.exists());
+    if found.is_none() {
+        println!(
+            "SKIPPED: no {NETWORK} in target/venv (KaTrain, which `make test` installs) or $TENGEN_DATA/nets"
+        );
+    }
+    found
+}
+
+#[test]
+fn the_answers_of_katrains_network_are_katagos() {
+    const ANSWERS: &str = "nets/rawnn-b10c384h6nbttflrs.jsonl.gz";
+    let Some(network) = katrain_network() else { return };
+    match data_folder().map(|data| data.join(ANSWERS)).filter(|answers| answers.exists()) {
+        Some(answers) => compare(&network, &answers),
+        None => println!("SKIPPED: no {ANSWERS} in $TENGEN_DATA"),
+    }
+}
+
+/// KataGo's answers to `kata-raw-nn 0 0` and, of the pass, `kata-raw-nn 0 1` on an empty board.
+#[test]
+fn uncertainty_and_optimism_are_katagos() {
+    let Some(network) = katrain_network() else { return };
+    let network = AnyNetwork::load(&network).unwrap();
+    let game = |size| Game::new(size, size, Rules::TROMP_TAYLOR.with_komi(7.5)).unwrap();
+    let raw = |size, root_policy_optimism| {
+        let config = NetworkConfig { root_policy_optimism, ..NetworkConfig::default() };
+        NetEvaluator::new(network.clone(), &config, 1).raw(&game(size), 0).unwrap()
+    };
+    let near = |ours: f32, katagos: f32, tolerance: f32| {
+        assert!((ours - katagos).abs() <= tolerance, "{ours} instead of {katagos}");
+    };
+    for (size, lead, score, square, time, value_error, score_error) in
+        [(9, 1.313, 2.433, 58.883, 2.162, 0.062, 0.599), (7, -2.352, -0.797, 22.073, 0.398, 0.167, 1.527)]
+    {
+        let raw = raw(size, 0.0);
+        let uncertainty = raw.uncertainty.unwrap();
+        near(raw.white_lead, lead, 0.0015);
+        near(raw.white_score, score, 0.0015);
+        near(raw.white_score_squared, square, 0.003);
+        near(uncertainty.variance_time, time, 0.0015);
+        near(uncertainty.value_error, value_error, 0.0006);
+        near(uncertainty.score_error, score_error, 0.0006);
+    }
+    for (optimism, pass) in [(0.0, 0.000_219), (0.2, 0.000_179), (1.0, 0.000_079)] {
+        near(raw(9, optimism).pass, pass, 0.000_001);
     }
 }

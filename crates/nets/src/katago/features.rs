@@ -39,6 +39,8 @@ const KOMI_MARGIN: f32 = 20.0;
 #[derive(Debug, Default)]
 pub(crate) struct FeatureWriter {
     ladders: LadderReader,
+    /// Whether unconditional life is what lives even if suicide is allowed, whatever the rules.
+    lives_despite_suicide: bool,
 }
 
 /// The index of a point: KataGo's rows begin at the top.
@@ -47,6 +49,11 @@ pub(crate) fn point(board: &Board, v: Vertex) -> usize {
 }
 
 impl FeatureWriter {
+    /// For a network that was trained so; see the field.
+    pub(crate) fn new(lives_despite_suicide: bool) -> FeatureWriter {
+        FeatureWriter { ladders: LadderReader::default(), lives_despite_suicide }
+    }
+
     /// Writes the planes, `stride` numbers for each point, and the global numbers.
     pub(crate) fn write(
         &mut self,
@@ -67,7 +74,7 @@ impl FeatureWriter {
             let earlier = history.board_before(back.min(shown_moves(history)));
             self.write_ladders(earlier, plane, me, back == 0, &mut put);
         }
-        write_area(history, &mut put);
+        write_area(history, self.lives_despite_suicide, &mut put);
         write_globals(history, globals);
     }
 
@@ -162,12 +169,12 @@ fn write_moves(history: &History, put: &mut impl FnMut(Vertex, usize), globals: 
     }
 }
 
-fn write_area(history: &History, put: &mut impl FnMut(Vertex, usize)) {
+fn write_area(history: &History, lives_despite_suicide: bool, put: &mut impl FnMut(Vertex, usize)) {
     let (board, rules) = (history.board(), history.rules());
     if rules.scoring != Scoring::Area {
         return;
     }
-    let owners = area::owners(board, rules.suicide, rules.tax);
+    let owners = area::owners(board, rules.suicide || lives_despite_suicide, rules.tax);
     for v in board.points() {
         if let Some(owner) = owners[v] {
             put(v, if owner == board.to_play() { 18 } else { 19 });
@@ -208,7 +215,24 @@ fn komi_wave(komi: f32, area: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use tengen_board::{Game, Rules};
+
     use super::*;
+
+    #[test]
+    fn a_network_may_want_life_that_suicide_cannot_end() {
+        let corner = "X . O O O . / . O O . O . / O O O O O . / . . . . . . / . . . . . . / X X X X X X";
+        let board = Board::from_diagram(corner).unwrap();
+        let areas = |suicide, lives_despite_suicide| {
+            let rules = Rules { suicide, ..Rules::CHINESE };
+            let history = History::new(&Game::from_board(board.clone(), rules));
+            let (mut planes, mut globals) = ([0.0; 36 * PLANES], [0.0; GLOBALS]);
+            FeatureWriter::new(lives_despite_suicide).write(&history, &mut planes, PLANES, &mut globals);
+            planes.chunks(PLANES).map(|point| (point[18], point[19])).collect::<Vec<_>>()
+        };
+        assert_ne!(areas(false, false), areas(true, false));
+        assert_eq!(areas(false, true), areas(true, false));
+    }
 
     #[test]
     fn the_wave_rises_through_drawable_komi() {

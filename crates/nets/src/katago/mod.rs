@@ -1,14 +1,18 @@
 //! KataGo's networks: their files, their input features, their outputs.
 //!
-//! The convolutional families of model versions 8 to 12 with ReLU are read, `.bin.gz` and `.txt.gz`: the networks of the run
-//! g170 and those of kata1 before Mish. Format and features are facts of Wu, "Accelerating self-play learning in Go", 2019, and of
-//! the documentation of KataGo.
+//! Model versions 8 to 17 are read, `.bin.gz` and `.txt.gz`: from the run g170 to today's nested bottlenecks and transformers, but for
+//! networks that must be told whom to imitate ("human" ones). Format and features are facts of Wu, "Accelerating self-play learning
+//! in Go", 2019, and of the documentation of KataGo.
 
 mod area;
+mod blocks;
 mod build;
 mod features;
 mod ladder;
+mod layers;
 mod network;
+#[cfg(test)]
+mod plain_tests;
 mod reader;
 
 pub(crate) use features::{GLOBALS, PLANES};

@@ -6,10 +6,11 @@ use std::{
 };
 
 use tengen_board::{Board, Color, KoRule, Scoring, Symmetry, Vertex};
+use tengen_engine::network::Uncertainty;
 
 use super::{
     GLOBALS, PLANES,
-    build::{self, KataHeads, Model},
+    build::{self, KataHeads, Model, Multipliers},
     features::{FeatureWriter, point},
 };
 use crate::{
@@ -19,9 +20,6 @@ use crate::{
     kernels::{padded, winograd::TileKind},
     run::{Prepared, SharedWeights, Workspace},
 };
-
-/// Points that a score output of 1 stands for.
-const SCORE_UNIT: f32 = 20.0;
 
 /// A network of KataGo.
 #[derive(Clone)]
@@ -43,6 +41,9 @@ pub struct KataOutput {
     pub policy: Vec<f32>,
     /// Logit of passing.
     pub pass: f32,
+    /// Logits of the points, then of passing, of the optimistic policy, which likes moves that may turn out better than they look; none if
+    /// the network has no such policy.
+    pub optimistic: Vec<f32>,
     /// Probability that White wins.
     pub white_win: f32,
     /// Probability that White loses.
@@ -57,6 +58,8 @@ pub struct KataOutput {
     pub white_score_squared: f32,
     /// Each point's owner, from −1 (Black) to 1 (White), in the order of [`tengen_board::Board::points`].
     pub white_ownership: Vec<f32>,
+    /// How sure it is, if it tells that.
+    pub uncertainty: Option<Uncertainty>,
 }
 
 impl KataNetwork {
@@ -87,6 +90,11 @@ impl KataNetwork {
         self.model.graph.weight_count()
     }
 
+    /// Multiplications and additions of its layers for a board of this area.
+    pub(crate) fn operations(&self, area: usize) -> u64 {
+        self.model.graph.operations(area)
+    }
+
     /// A runner for up to `boards` boards of one size at a time.
     pub fn runner(&self, width: usize, height: usize, boards: usize) -> KataRunner {
         let workspace = Workspace::new(&self.model.graph, (width, height), boards);
@@ -97,7 +105,7 @@ impl KataNetwork {
             weights: Arc::clone(weights),
             model: Arc::clone(&self.model),
             workspace,
-            features: FeatureWriter::default(),
+            features: FeatureWriter::new(self.model.lives_despite_suicide),
             planes: vec![0.0; width * height * padded(PLANES)],
         }
     }
@@ -160,17 +168,21 @@ impl KataRunner {
         let graph = &self.model.graph;
         let KataHeads { policy, pass, value, score, ownership, .. } = self.model.heads;
         let vector = |id| &self.workspace.tensor(id)[i * graph.width(id)..][..graph.width(id)];
-        let at = |id, v: Vertex| {
+        let at = |id, channel: usize, v: Vertex| {
             let image = image_point(symmetry, board, v);
-            self.workspace.tensor(id)[(i * area + image) * padded(graph.width(id))]
+            self.workspace.tensor(id)[(i * area + image) * padded(graph.width(id)) + channel]
         };
         // White's sign as the player to move sees it.
         let white = -board.to_play().sign() as f32;
         output.policy.clear();
-        output.policy.extend(board.points().map(|v| at(policy, v)));
+        output.policy.extend(board.points().map(|v| at(policy, 0, v)));
         output.pass = vector(pass)[0];
+        output.optimistic.clear();
+        if let Some(&pass) = vector(pass).get(1) {
+            output.optimistic.extend(board.points().map(|v| at(policy, 1, v)).chain([pass]));
+        }
         output.white_ownership.clear();
-        output.white_ownership.extend(board.points().map(|v| white * at(ownership, v).tanh()));
+        output.white_ownership.extend(board.points().map(|v| white * at(ownership, 0, v).tanh()));
         let mut logits = [0.0; 3];
         logits.copy_from_slice(vector(value));
         if history.rules().ko != KoRule::Simple && history.rules().scoring == Scoring::Area {
@@ -187,11 +199,27 @@ impl KataRunner {
         let score = vector(score);
         // Without a result there is no score.
         let weight = 1.0 - output.no_result;
-        let mean = score[0] * SCORE_UNIT;
-        let deviation = softplus(score[1]) * SCORE_UNIT;
+        let Multipliers { score: unit, score_deviation, lead, .. } = self.model.multipliers;
+        let mean = score[0] * unit;
+        let deviation = softplus(score[1]) * score_deviation;
         output.white_score = white * mean * weight;
         output.white_score_squared = (mean * mean + deviation * deviation) * weight;
-        output.white_lead = white * score[2] * SCORE_UNIT * weight;
+        output.white_lead = white * score[2] * lead * weight;
+        output.uncertainty = self.uncertainty(score);
+    }
+
+    /// The score head's numbers behind the first three; versions differ in what they mean.
+    fn uncertainty(&self, score: &[f32]) -> Option<Uncertainty> {
+        let &[_, _, _, time, value, score] = score else { return None };
+        let Multipliers { variance_time, value_error, score_error, .. } = self.model.multipliers;
+        let root = |x: f32, unit: f32| (softplus(x) * unit).sqrt();
+        let square_root = |x: f32, unit: f32| softplus(x / 2.0) * unit.sqrt();
+        let (value_error, score_error) = match self.model.version {
+            ..10 => (softplus(value), softplus(score) * 10.0),
+            10..14 => (root(value, value_error), root(score, score_error)),
+            _ => (square_root(value, value_error), square_root(score, score_error)),
+        };
+        Some(Uncertainty { variance_time: softplus(time) * variance_time, value_error, score_error })
     }
 }
 

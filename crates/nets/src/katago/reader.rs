@@ -12,12 +12,15 @@ const MAX_WORD: usize = 200;
 /// The largest array: more than any known network has in one layer.
 const MAX_ARRAY: usize = 1 << 24;
 /// The most numbers of a whole network.
-const MAX_NUMBERS: usize = 1 << 27;
+const MAX_NUMBERS: usize = 1 << 28;
+/// The most numbers for each byte of the file: weights can hardly be compressed, so more would be a trap.
+const MAX_RATIO: usize = 16;
 const MARK: &[u8] = b"@BIN@";
 
 pub(crate) struct Reader<'a> {
     input: Box<dyn BufRead + 'a>,
-    numbers: usize,
+    /// How many numbers may still come.
+    left: usize,
 }
 
 fn broken(error: &io::Error) -> String {
@@ -32,7 +35,7 @@ impl<'a> Reader<'a> {
         } else {
             Box::new(bytes)
         };
-        Reader { input, numbers: 0 }
+        Reader { input, left: MAX_NUMBERS.min(bytes.len().saturating_mul(MAX_RATIO)) }
     }
 
     fn peek(&mut self) -> Result<Option<u8>, String> {
@@ -81,10 +84,12 @@ impl<'a> Reader<'a> {
 
     /// An array of finite floats.
     pub(crate) fn floats(&mut self, what: &str, count: usize) -> Result<Vec<f32>, String> {
-        self.numbers = self.numbers.saturating_add(count);
-        if count > MAX_ARRAY || self.numbers > MAX_NUMBERS {
+        if count > MAX_ARRAY {
             return Err(format!("{what} would have {count} numbers: larger than any network that is known"));
         }
+        self.left = self.left.checked_sub(count).ok_or_else(|| {
+            format!("{what} would have {count} numbers: more than such a file holds, get it again")
+        })?;
         self.skip_space()?;
         let mut floats = Vec::new();
         if self.peek()? == Some(MARK[0]) {

@@ -1,8 +1,8 @@
 //! Matrix products.
 //!
-//! **How.** Six rows and two vectors of columns of the result stay in registers (12 of AVX2's 16) while the depth is
-//! walked through; each step loads two vectors of the right matrix and six numbers of the left one, which the
-//! multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split; those of
+//! **How.** Six rows and two vectors of columns of the result stay in registers (12 of AVX2's 16; with AVX-512 eight rows and
+//! three vectors, 24 of 32) while the depth is walked through; each step loads two vectors of the right matrix and six numbers of the
+//! left one, which the multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split; those of
 //! weights lie in the last one, which is far away, so a product asks for its successor's a little at a time.
 
 use std::hint::black_box;
@@ -13,12 +13,28 @@ use super::{Kernel, LANES, panels, panels_mut, run};
 
 /// Rows that stay in registers.
 const ROWS: usize = 6;
+/// The same with AVX-512.
+const MANY_ROWS: usize = 8;
 
 /// Steps of the depth whose places are known without looking: a part of the loop that needs no checks.
 const STEP: usize = 8;
 
 /// Groups of rows that ask for the next product's panel, each for an equal part.
 const ASKING: usize = 4;
+
+/// A loop over the rows of a tile that is none. Left as loops, those with checks in them may stay loops until it is too late for the
+/// sums to be kept in registers.
+macro_rules! unrolled {
+    ($i:ident in 0..$n:ident $body:block) => {
+        unrolled!(@ $i $n $body 0 1 2 3 4 5 6 7)
+    };
+    (@ $i:ident $n:ident $body:block $($k:literal)*) => {
+        $(if $k < $n {
+            let $i = $k;
+            $body
+        })*
+    };
+}
 
 /// The size of a product: `rows` x `depth` times `depth` x `cols`.
 #[derive(Clone, Copy)]
@@ -78,46 +94,72 @@ pub(crate) struct Product<'a> {
 
 impl Kernel for Product<'_> {
     #[inline(always)]
-    fn run<S: Simd, const W: usize>(self, simd: S) {
-        let Product { size: Size { rows, cols, depth }, out, left, right, write, ahead } = self;
-        let count = cols / LANES;
-        let out = panels_mut::<S, W>(&mut out[..rows * cols]);
-        // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
-        let groups = rows.div_ceil(ROWS).max(1);
-        let (least, more) = (rows / groups, rows % groups);
-        for number in 0..count {
-            let (right, place) = match right {
-                Right::Rows(right) => (&right[..depth * cols], (number, count)),
-                Right::Panels(right) => (&right[number * LANES * depth..][..LANES * depth], (0, 1)),
-            };
-            let right = panels::<S, W>(right);
-            let mut panel = Panel { left, right, place, out: (number, count), depth, write, ahead: &[] };
-            let mut ahead = ahead.chunks_exact(depth * LANES / ASKING);
-            let mut row = 0;
-            for group in 0..groups {
-                panel.ahead = ahead.next().filter(|_| group < ASKING).unwrap_or_default();
-                match least + usize::from(group < more) {
-                    6.. => panel.tile::<S, 6>(simd, out, &mut row),
-                    5 => panel.tile::<S, 5>(simd, out, &mut row),
-                    4 => panel.tile::<S, 4>(simd, out, &mut row),
-                    3 => panel.tile::<S, 3>(simd, out, &mut row),
-                    2 => panel.tile::<S, 2>(simd, out, &mut row),
-                    1 => panel.tile::<S, 1>(simd, out, &mut row),
-                    _ => {}
-                }
+    fn run<S: Simd, const W: usize>(mut self, simd: S) {
+        let count = self.size.cols / LANES;
+        let mut first = 0;
+        while first < count {
+            match count - first {
+                // With 32 registers there is room for more panels; two and two are better than three and one.
+                3 | 5.. if W == 1 => self.panels::<S, W, 3>(simd, &mut first),
+                2 | 4 if W == 1 => self.panels::<S, W, 2>(simd, &mut first),
+                _ => self.panels::<S, W, 1>(simd, &mut first),
             }
         }
     }
 }
 
-/// [`LANES`] columns of a product. `V` is a vector, `W` of them are as wide as the panel.
+impl Product<'_> {
+    /// `P` panels of the result, from `first` on, which is moved past them.
+    #[inline(always)]
+    fn panels<S: Simd, const W: usize, const P: usize>(&mut self, simd: S, first: &mut usize) {
+        let Product { size: Size { rows, cols, depth }, left, right, write, ahead, .. } = *self;
+        let count = cols / LANES;
+        let out = panels_mut::<S, W>(&mut self.out[..rows * cols]);
+        let mut rights = [&[][..]; P];
+        let stride = match right {
+            Right::Rows(_) => count,
+            Right::Panels(_) => 1,
+        };
+        for (p, panel) in rights.iter_mut().enumerate() {
+            let number = *first + p;
+            *panel = match right {
+                Right::Rows(right) => panels::<S, W>(&right[number * LANES..depth * cols]),
+                Right::Panels(right) => panels::<S, W>(&right[number * LANES * depth..][..LANES * depth]),
+            };
+        }
+        // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
+        let most = if W == 1 { MANY_ROWS } else { ROWS };
+        let groups = rows.div_ceil(most).max(1);
+        let (least, more) = (rows / groups, rows % groups);
+        let mut strip = Strip { left, rights, stride, out: (*first, count), depth, write, ahead: &[] };
+        let mut ahead = ahead.chunks_exact(depth * LANES / ASKING);
+        let mut row = 0;
+        for group in 0..groups {
+            strip.ahead = ahead.next().filter(|_| group < ASKING).unwrap_or_default();
+            match least + usize::from(group < more) {
+                8.. if W == 1 => strip.tile::<S, 8>(simd, out, &mut row),
+                7 if W == 1 => strip.tile::<S, 7>(simd, out, &mut row),
+                6.. => strip.tile::<S, 6>(simd, out, &mut row),
+                5 => strip.tile::<S, 5>(simd, out, &mut row),
+                4 => strip.tile::<S, 4>(simd, out, &mut row),
+                3 => strip.tile::<S, 3>(simd, out, &mut row),
+                2 => strip.tile::<S, 2>(simd, out, &mut row),
+                1 => strip.tile::<S, 1>(simd, out, &mut row),
+                _ => {}
+            }
+        }
+        *first += P;
+    }
+}
+
+/// `P` times [`LANES`] columns of a product. `V` is a vector, `W` of them are as wide as a panel.
 #[derive(Clone, Copy)]
-struct Panel<'a, V, const W: usize> {
+struct Strip<'a, V, const W: usize, const P: usize> {
     left: Left<'a>,
-    right: &'a [[V; W]],
-    /// This panel's number in a row of `right`, and how many there are.
-    place: (usize, usize),
-    /// The same in a row of the result.
+    /// The panels of the right matrix, and how far their rows are apart.
+    rights: [&'a [[V; W]]; P],
+    stride: usize,
+    /// The first panel's number in a row of the result, and how many there are.
     out: (usize, usize),
     depth: usize,
     write: Write,
@@ -125,16 +167,18 @@ struct Panel<'a, V, const W: usize> {
     ahead: &'a [f32],
 }
 
-impl<V: Copy, const W: usize> Panel<'_, V, W> {
+impl<V: Copy, const W: usize, const P: usize> Strip<'_, V, W, P> {
     /// `R` rows of the result, from `row` on, which is moved past them.
     #[inline(always)]
     fn tile<S: Simd<f32s = V>, const R: usize>(&self, simd: S, out: &mut [[V; W]], row: &mut usize) {
-        let Panel { left, right, place: (place, stride), out: (panel, panels), depth, write, ahead } = *self;
-        let mut sums = [[simd.splat_f32s(0.0); W]; R];
+        let Strip { left, rights, stride, out: (first, count), depth, write, ahead } = *self;
+        let mut sums = [[[simd.splat_f32s(0.0); W]; P]; R];
         if write == Write::Add {
-            for (r, sums) in sums.iter_mut().enumerate() {
-                *sums = out[(*row + r) * panels + panel];
-            }
+            let mut rows = out[*row * count..].chunks_exact(count);
+            unrolled!(r in 0..R {
+                let out = rows.next().and_then(|row| row[first..].first_chunk());
+                sums[r] = *out.expect("`P` panels from `first` on");
+            });
         }
         match left {
             Left::Rows(left, step) => {
@@ -143,43 +187,51 @@ impl<V: Copy, const W: usize> Panel<'_, V, W> {
                     // Unknown to be related, so that each gets a register of its own instead of being computed from another.
                     rows[r] = black_box(&left[(*row + r) * step..][..depth]);
                 }
-                add_rows(simd, &mut sums, rows, right, (place, stride), ahead);
+                add_rows(simd, &mut sums, rows, (rights, stride), ahead);
             }
             Left::Columns(left, step) => {
-                let rows = left.chunks_exact(step).zip(right.chunks_exact(stride));
-                for (left, right) in rows.take(depth) {
+                let mut steps = rights;
+                for left in left.chunks_exact(step).take(depth) {
                     let left = left[*row..].first_chunk().expect("`R` columns from `row` on");
-                    add_outer(simd, &mut sums, left, &right[place]);
+                    let mut right = [[simd.splat_f32s(0.0); W]; P];
+                    next_row(&mut steps, stride, &mut right);
+                    add_outer(simd, &mut sums, left, &right);
                 }
             }
         }
-        for (r, sums) in sums.iter().enumerate() {
-            out[(*row + r) * panels + panel] = *sums;
-        }
+        let mut rows = out[*row * count..].chunks_exact_mut(count);
+        unrolled!(r in 0..R {
+            let out = rows.next().and_then(|row| row[first..].first_chunk_mut());
+            *out.expect("`P` panels from `first` on") = sums[r];
+        });
         *row += R;
     }
 }
 
-/// Adds the product of the rows of the left and the panel of the right matrix.
+/// Adds the product of the rows of the left and the panels of the right matrix, whose rows are `stride` apart.
 #[inline(always)]
-fn add_rows<S: Simd, const R: usize, const W: usize>(
+fn add_rows<S: Simd, const R: usize, const P: usize, const W: usize>(
     simd: S,
-    sums: &mut [[S::f32s; W]; R],
+    sums: &mut [[[S::f32s; W]; P]; R],
     left: [&[f32]; R],
-    right: &[[S::f32s; W]],
-    (place, stride): (usize, usize),
+    (rights, stride): ([&[[S::f32s; W]]; P], usize),
     ahead: &[f32],
 ) {
     // Loops rather than `map`, which is not always inlined.
     let mut column = [0.0; R];
+    let mut right = [[simd.splat_f32s(0.0); W]; P];
     let mut done = 0;
     if stride == 1 {
         let mut steps = [&[][..]; R];
         for r in 0..R {
             steps[r] = left[r].as_chunks::<STEP>().0;
         }
+        let mut right_steps = [&[][..]; P];
+        for p in 0..P {
+            right_steps[p] = rights[p].as_chunks::<STEP>().0;
+        }
         let ahead = ahead.as_chunks::<{ STEP * LANES / ASKING }>().0;
-        for (i, right) in right.as_chunks::<STEP>().0.iter().enumerate() {
+        for i in 0..right_steps[0].len() {
             if let Some(ahead) = ahead.get(i) {
                 prefetch(ahead);
             }
@@ -187,20 +239,41 @@ fn add_rows<S: Simd, const R: usize, const W: usize>(
             for r in 0..R {
                 step[r] = &steps[r][i];
             }
+            let mut right_step = [&right_steps[0][i]; P];
+            for p in 1..P {
+                right_step[p] = &right_steps[p][i];
+            }
             for k in 0..STEP {
                 for r in 0..R {
                     column[r] = step[r][k];
                 }
-                add_outer(simd, sums, &column, &right[k]);
+                for p in 0..P {
+                    right[p] = right_step[p][k];
+                }
+                add_outer(simd, sums, &column, &right);
             }
             done += STEP;
         }
+    }
+    let mut rights = rights;
+    for p in 0..P {
+        rights[p] = &rights[p][done..];
     }
     for k in done..left[0].len() {
         for r in 0..R {
             column[r] = left[r][k];
         }
-        add_outer(simd, sums, &column, &right[k * stride + place]);
+        next_row(&mut rights, stride, &mut right);
+        add_outer(simd, sums, &column, &right);
+    }
+}
+
+/// Reads a row of panels whose next row is `stride` further on.
+#[inline(always)]
+fn next_row<V: Copy, const P: usize>(panels: &mut [&[V]; P], stride: usize, row: &mut [V; P]) {
+    for p in 0..P {
+        row[p] = panels[p][0];
+        panels[p] = panels[p].get(stride..).unwrap_or_default();
     }
 }
 
@@ -220,16 +293,18 @@ fn prefetch<const COUNT: usize>(numbers: &[f32; COUNT]) {
 
 /// Adds the product of one column of the left and one row of the right matrix.
 #[inline(always)]
-fn add_outer<S: Simd, const R: usize, const W: usize>(
+fn add_outer<S: Simd, const R: usize, const P: usize, const W: usize>(
     simd: S,
-    sums: &mut [[S::f32s; W]; R],
+    sums: &mut [[[S::f32s; W]; P]; R],
     left: &[f32; R],
-    right: &[S::f32s; W],
+    right: &[[S::f32s; W]; P],
 ) {
     for r in 0..R {
         let a = simd.splat_f32s(left[r]);
-        for w in 0..W {
-            sums[r][w] = simd.mul_add_e_f32s(a, right[w], sums[r][w]);
+        for p in 0..P {
+            for w in 0..W {
+                sums[r][p][w] = simd.mul_add_e_f32s(a, right[p][w], sums[r][p][w]);
+            }
         }
     }
 }

@@ -9,8 +9,12 @@
 // Formulas with row, column and channel indices are clearest as such.
 #![allow(clippy::needless_range_loop)]
 
+pub(crate) mod activation;
+pub(crate) mod attention;
 pub(crate) mod direct;
 pub(crate) mod matmul;
+pub(crate) mod norm;
+pub(crate) mod peak;
 pub(crate) mod plain;
 pub(crate) mod pointwise;
 pub(crate) mod pool;
@@ -41,6 +45,12 @@ pub(crate) trait Kernel {
 /// Does it with the best instruction set of the machine.
 pub(crate) fn run(kernel: impl Kernel) {
     Arch::new().dispatch(Chosen(kernel));
+}
+
+/// Does it from within another kernel, as a function of its own: it is compiled once, not wherever it is needed.
+#[inline(always)]
+fn run_within<S: Simd>(simd: S, kernel: impl Kernel) {
+    simd.vectorize(Chosen(kernel));
 }
 
 struct Chosen<K>(K);

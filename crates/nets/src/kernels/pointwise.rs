@@ -2,9 +2,12 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::winograd::Finish;
+use super::{
+    activation::{Activation, silu},
+    winograd::Finish,
+};
 
-/// Adds bias and residual branch and applies the ReLU, in place. `channels` are padded.
+/// Adds bias and residual branch and applies the activation, in place. `channels` are padded.
 pub(crate) fn finish(y: &mut [f32], channels: usize, finish: Finish<'_>) {
     Arch::new().dispatch(Finishing { y, channels, finish });
 }
@@ -20,7 +23,6 @@ impl WithSimd for Finishing<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let zero = simd.splat_f32s(0.0);
         let bias = self.finish.bias.map(|bias| S::as_simd_f32s(bias).0);
         for (i, point) in self.y.chunks_exact_mut(self.channels).enumerate() {
             let (point, _) = S::as_mut_simd_f32s(point);
@@ -33,17 +35,15 @@ impl WithSimd for Finishing<'_> {
                 if let Some(add) = add {
                     *value = simd.add_f32s(*value, add[c]);
                 }
-                if self.finish.relu {
-                    *value = simd.max_f32s(*value, zero);
-                }
+                *value = self.finish.activation.apply(simd, *value);
             }
         }
     }
 }
 
-/// y = x · scale + bias for each channel, with a ReLU if asked for.
-pub(crate) fn affine(x: &[f32], y: &mut [f32], (scale, bias): (&[f32], &[f32]), relu: bool) {
-    Arch::new().dispatch(Affine { x, y, scale, bias, relu });
+/// y = activation(x · scale + bias) for each channel.
+pub(crate) fn affine(x: &[f32], y: &mut [f32], (scale, bias): (&[f32], &[f32]), activation: Activation) {
+    Arch::new().dispatch(Affine { x, y, scale, bias, activation });
 }
 
 struct Affine<'a> {
@@ -51,7 +51,7 @@ struct Affine<'a> {
     y: &'a mut [f32],
     scale: &'a [f32],
     bias: &'a [f32],
-    relu: bool,
+    activation: Activation,
 }
 
 impl WithSimd for Affine<'_> {
@@ -60,15 +60,37 @@ impl WithSimd for Affine<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let channels = self.scale.len();
-        let zero = simd.splat_f32s(0.0);
         let (scale, _) = S::as_simd_f32s(self.scale);
         let (bias, _) = S::as_simd_f32s(self.bias);
         for (x, y) in self.x.chunks_exact(channels).zip(self.y.chunks_exact_mut(channels)) {
             let ((x, _), (y, _)) = (S::as_simd_f32s(x), S::as_mut_simd_f32s(y));
             for c in 0..x.len().min(scale.len()).min(bias.len()).min(y.len()) {
                 let value = simd.mul_add_e_f32s(x[c], scale[c], bias[c]);
-                y[c] = if self.relu { simd.max_f32s(value, zero) } else { value };
+                y[c] = self.activation.apply(simd, value);
             }
+        }
+    }
+}
+
+/// y = silu(x) · gate
+pub(crate) fn gate(x: &[f32], gate: &[f32], y: &mut [f32]) {
+    Arch::new().dispatch(Gating { x, gate, y });
+}
+
+struct Gating<'a> {
+    x: &'a [f32],
+    gate: &'a [f32],
+    y: &'a mut [f32],
+}
+
+impl WithSimd for Gating<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let ((x, _), (gate, _)) = (S::as_simd_f32s(self.x), S::as_simd_f32s(self.gate));
+        for ((y, x), gate) in S::as_mut_simd_f32s(self.y).0.iter_mut().zip(x).zip(gate) {
+            *y = simd.mul_f32s(silu(simd, *x), *gate);
         }
     }
 }

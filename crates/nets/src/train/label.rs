@@ -291,7 +291,7 @@ impl Lane {
             return 0;
         }
         let board = self.game.board();
-        let raw = answer.to_raw(&self.game);
+        let raw = answer.to_raw(&self.game, 0.0);
         let point = |v: Vertex| if raw.policy[v].is_finite() { raw.policy[v] } else { 0.0 };
         let of_moves = board.points().map(point).chain([raw.pass]);
         let owner = |share: &f32| (share.clamp(-1.0, 1.0) * 127.0).round() as i8;

@@ -44,6 +44,10 @@ struct Report {
     net: String,
     batch: usize,
     evals: u64,
+    /// Billions of operations in a second of CPU time.
+    gflops: f64,
+    /// The same of a core that does nothing but multiply and add in registers.
+    peak_gflops: f64,
     #[serde(flatten)]
     timed: Timed,
 }
@@ -53,7 +57,10 @@ pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
     ensure!((1..=1024).contains(&args.batch), "--batch {}: must be from 1 to 1024", args.batch);
     let (net, network) = network(args)?;
     let ([evals], timed) = args.timed.run(output, |_| measure(args, &network));
-    let report = Report { kind: "net", net, batch: args.batch, evals, timed };
+    let BoardSize { width, height } = args.timed.size;
+    let gflops = network.operations(width * height) as f64 * timed.speed.per_cpu_second / 1e9;
+    let peak_gflops = tengen_nets::peak_operations() / 1e9;
+    let report = Report { kind: "net", net, batch: args.batch, evals, gflops, peak_gflops, timed };
     if args.timed.json {
         return output.json(&report);
     }
@@ -61,7 +68,11 @@ pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
     let size = args.timed.size;
     output
         .line(format!("network         {net} on {size}, {batch} at a time, {} thread(s)", timed.threads))?;
-    timed.speed.show("evaluations", evals, output)
+    timed.speed.show("evaluations", evals, output)?;
+    let share = 100.0 * gflops / peak_gflops;
+    output.line(format!(
+        "GFLOP/s         {gflops:.1} of {peak_gflops:.1} that a core has at most ({share:.0}%)"
+    ))
 }
 
 fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {

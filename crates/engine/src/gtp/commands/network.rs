@@ -11,7 +11,7 @@ use super::{
     },
     Command,
 };
-use crate::network::RawEvaluation;
+use crate::network::{RawEvaluation, Uncertainty};
 
 pub(super) const COMMANDS: &[Command] = &[Command { usage: "kata-raw-nn SYMMETRY|all", run: raw_network }];
 
@@ -45,14 +45,14 @@ fn show(board: &Board, raw: &RawEvaluation) -> String {
     {
         let _ = writeln!(text, "{name} {number:.6}");
     }
+    let told = |part: fn(&Uncertainty) -> f32| raw.uncertainty.as_ref().map_or(-1.0, part);
     for (name, number) in [
         ("whiteLead", raw.white_lead),
         ("whiteScoreSelfplay", raw.white_score),
         ("whiteScoreSelfplaySq", raw.white_score_squared),
-        // Outputs of later networks.
-        ("varTimeLeft", -1.0),
-        ("shorttermWinlossError", -1.0),
-        ("shorttermScoreError", -1.0),
+        ("varTimeLeft", told(|u| u.variance_time)),
+        ("shorttermWinlossError", told(|u| u.value_error)),
+        ("shorttermScoreError", told(|u| u.score_error)),
     ] {
         let _ = writeln!(text, "{name} {number:.3}");
     }

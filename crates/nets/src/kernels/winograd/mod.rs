@@ -22,8 +22,9 @@ use pulp::Simd;
 
 use super::{
     Kernel, LANES,
+    activation::Activation,
     matmul::{Left, Product, Right, Size, Write},
-    panels, panels_mut, run,
+    panels, panels_mut, run, run_within,
 };
 use transform::{Four, Three, Transform, both_ways};
 pub(crate) use weights::{add_weight_gradient, transform_weights};
@@ -130,8 +131,7 @@ pub(crate) struct Finish<'a> {
     pub(crate) add: Option<&'a [f32]>,
     /// What stands there already is added.
     pub(crate) accumulate: bool,
-    /// Negative results become 0.
-    pub(crate) relu: bool,
+    pub(crate) activation: Activation,
 }
 
 /// Which boards, and how many channels there are.
@@ -238,7 +238,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
                         write: Write::Replace,
                         ahead,
                     };
-                    product.run::<S, W>(simd);
+                    run_within(simd, product);
                 }
                 transform_outputs::<S, T, N, M, W>(simd, group, m, (y, to / LANES, panel), finish);
             }
@@ -300,7 +300,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
                     write: Write::Add,
                     ahead: &[],
                 };
-                product.run::<S, W>(simd);
+                run_within(simd, product);
             }
         }
     }
@@ -378,7 +378,7 @@ fn transform_outputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize
                     if finish.accumulate {
                         value[w] = simd.add_f32s(value[w], y[w]);
                     }
-                    y[w] = if finish.relu { simd.max_f32s(value[w], zero) } else { value[w] };
+                    y[w] = finish.activation.apply(simd, value[w]);
                 }
             },
         );
