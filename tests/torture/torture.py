@@ -230,12 +230,7 @@ def kill_servers(folder, kills, rng):
         killer.start()
         try:
             for at in POINTS[len(told) : MOST_MOVES]:
-                page.send(type="play", at=at)
-                while True:
-                    message = page.until("state", "error")
-                    check(message["type"] == "state", message)
-                    if message["last"] == at:
-                        break
+                check(play(page, at), f"{at} was refused")
                 told.append(at)
                 played += 1
         except (ConnectionClosed, TimeoutError, OSError):
@@ -425,7 +420,7 @@ def disk(folder, short, rng):
     if os.geteuid() != 0 or shutil.which("mount") is None:
         return skip("a full disk", "only root can mount a small one")
     # A match.
-    match = ["match", "rave,playouts=20", "random", "--size", 9, "--games", 200, "--seed", 1, "--quiet", "--concurrency", 1]
+    match = ["match", "random", "random", "--size", 9, "--games", 60, "--seed", 1, "--quiet", "--concurrency", 1]
     code, _, errors = run(*match, "--out", folder / "whole")
     check(code == 0, errors)
     try:
@@ -440,54 +435,50 @@ def disk(folder, short, rng):
         code, _, errors = run(*match, "--resume", small.folder / "match")
         check(code == 0, errors)
         check(results(small.folder / "match") == results(folder / "whole"), "the resumed match differs")
-    print(f"disk: a match on a full disk ends with an error after {full} of 200 games, and goes on to the same results", flush=True)
-    # The page's store.
-    with Disk(folder / "store", "256k") as small:
+    print(f"disk: a match on a full disk ends with an error after {full} of 60 games, and goes on to the same results", flush=True)
+    # The page's store: what cannot be stored is refused.
+    with Disk(folder / "store", "4m") as small:
         server = Server(small.folder / "games", folder / "server.log")
         page = server.page()
         game = page.begin()
-        told = []
-        ballast = open(small.folder / "ballast", "wb", buffering=0)
-        try:
-            while True:
-                ballast.write(bytes(4096))
-        except OSError:
-            pass
-        complaints = 0
-        for at in POINTS[:40]:
-            page.send(type="play", at=at)
-            while True:
-                message = page.until("state", "error")
-                if message["type"] == "error":
-                    complaints += 1
-                elif message["last"] == at:
-                    told.append(at)
-                    break
-                if complaints > 200:
-                    break
+        told = [at for at in POINTS[:5] if play(page, at)]
+        check(len(told) == 5, f"only {told} were played")
+        with open(small.folder / "ballast", "wb", buffering=0) as ballast:
+            while written(ballast):
+                pass
+        full = [at for at in POINTS[5:30] if play(page, at)]
+        refused = 25 - len(full)
+        check(refused > 0, "nothing was refused: is the disk full?")
         check(server.process.poll() is None, f"the server has ended: see {folder}/server.log")
         os.remove(small.folder / "ballast")
-        ballast.close()
-        small.grow("64m")
-        for at in [point for point in POINTS[40:50]]:
-            page.send(type="play", at=at)
-            while True:
-                message = page.until("state", "error")
-                if message["type"] == "state" and message["last"] == at:
-                    told.append(at)
-                    break
-        page.close()
-        time.sleep(1)
+        told += full + [at for at in POINTS[30:40] if play(page, at)]
+        check(len(told) == 15 + len(full), f"only {told} were played when there was room again")
         server.stop()
         server = Server(small.folder / "games", folder / "server.log")
         page = server.page(game)
         moves = page.moves()
+        check(moves == told, f"{moves}, but {told} was told")
         page.close()
         server.stop(signal.SIGTERM)
-        check(moves == told, f"{moves}, but {told} was played")
         check("panicked" not in (folder / "server.log").read_text(), f"see {folder}/server.log")
-    print(f"disk: a game on the page on a full disk: {complaints} complaints, all {len(told)} moves in the record when there is room "
-          f"again", flush=True)  # fmt: skip
+    print(f"disk: a game on the page: on the full disk {refused} of 25 moves refused with a message, afterwards none; exactly the {len(told)} "
+          f"moves that the page was told of are in the record", flush=True)  # fmt: skip
+
+
+def play(page, at):
+    """Whether a move was played; otherwise the page was told that it was not."""
+    page.send(type="play", at=at)
+    while True:
+        message = page.until("state", "error")
+        if message["type"] == "error" or message["last"] == at:
+            return message["type"] == "state"
+
+
+def written(file):
+    try:
+        return file.write(bytes(4096))
+    except OSError:
+        return 0
 
 
 # Memory

@@ -16,8 +16,8 @@ pub fn gtp(bytes: &[u8]) {
     if has(b"sgf") || has(b"net") || has(b"book") || asks_for_much(bytes) {
         return;
     }
-    // Counting a game takes hundreds of playouts, too many on a large board.
-    if has(b"final") && has(b"boardsize 1") {
+    // Counting a game takes hundreds of playouts.
+    if has(b"final") {
         return;
     }
     let player: PlayerSpec = "rave,playouts=3,threads=1,seed=1,max_tree_mb=1".parse().expect("a valid spec");
