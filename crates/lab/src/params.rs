@@ -156,10 +156,8 @@ pub fn with_settings<T: Serialize + DeserializeOwned>(
         return Ok(config);
     }
     // TOML has no numbers beyond 63 bits.
-    let too_large = |error: toml::ser::Error| SpecError::Value {
-        context: owner.to_owned(),
-        message: error.to_string(),
-    };
+    let too_large =
+        |error: toml::ser::Error| SpecError::Value { context: owner.to_owned(), message: error.to_string() };
     let mut params = Params(Table::try_from(&config).map_err(too_large)?);
     let settings = settings.iter().map(|text| parse_setting(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some((key, _)) = settings.iter().find(|(key, _)| params.get(key).is_none()) {

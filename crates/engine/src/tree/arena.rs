@@ -410,7 +410,7 @@ mod tests {
     use super::*;
 
     fn candidates(moves: &[&str]) -> Vec<Candidate> {
-        moves.iter().map(|m| Candidate::new(m.parse().unwrap())).collect()
+        moves.iter().map(|m| Candidate::new(m.parse().expect("a move"))).collect()
     }
 
     #[test]
