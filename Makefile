@@ -125,7 +125,8 @@ races: ## Look for races between the threads of a search, with loom and ThreadSa
 check-fuzz:
 	@CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
 
-# libFuzzer and the address sanitizer, which RUSTC_BOOTSTRAP opens in the pinned compiler. What makes a target fail is left in
+# libFuzzer and the address sanitizer, which RUSTC_BOOTSTRAP opens in the pinned compiler. Leaks are not looked for: the page's
+# server goes on between runs, and the pointers of the `bytes` crate are not recognised as such. What makes a target fail is left in
 # fuzz/artifacts/TARGET: mend it, and keep it in fuzz/corpus/TARGET.
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
 fuzz: SECONDS := 600
@@ -135,5 +136,5 @@ fuzz: ## Send rubbish to everything that reads from outside (make fuzz SECONDS=6
 		echo "$$target:"; mkdir -p target/fuzz/corpus/$$target; \
 		RUSTC_BOOTSTRAP=1 PATH="$(abspath $(TOOLS))/bin:$$PATH" $(CARGO) fuzz run --target-dir target/fuzz $$target \
 			target/fuzz/corpus/$$target fuzz/corpus/$$target -- \
-			-max_total_time=$(SECONDS) -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 || exit 1; \
+			-max_total_time=$(SECONDS) -timeout=60 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=0 -detect_leaks=0 || exit 1; \
 	done
