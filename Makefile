@@ -125,8 +125,8 @@ races: ## Look for races between the threads of a search, with loom and ThreadSa
 check-fuzz:
 	@CARGO_TARGET_DIR=target/fuzz $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
 
-# libFuzzer and the address sanitizer, which RUSTC_BOOTSTRAP opens in the pinned compiler. Leaks are not looked for: the page's
-# server goes on between runs, and the pointers of the `bytes` crate are not recognised as such. What makes a target fail is left in
+# libFuzzer and the address sanitizer, which RUSTC_BOOTSTRAP opens in the pinned compiler. Leaks are not looked for, as the
+# page's server goes on between executions and its buffers are in use then. What makes a target fail is left in
 # fuzz/artifacts/TARGET: mend it, and keep it in fuzz/corpus/TARGET.
 FUZZ_TARGETS := $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
 fuzz: SECONDS := 600
