@@ -537,11 +537,11 @@ fn what_is_unknown_or_too_large_is_refused_by_name() {
     }
 }
 
-/// Makes the files that fuzzing begins with again: `cargo test -p tengen-nets fuzz_seeds -- --ignored`.
+/// Makes the files that fuzzing begins with again: `cargo test -p tengen-nets fuzz_corpus -- --ignored`.
 #[test]
 #[ignore = "writes files"]
-fn fuzz_seeds() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/katago");
+fn fuzz_corpus() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/katago");
     std::fs::create_dir_all(&folder).unwrap();
     for (name, version, blocks) in
         [("8", 8, "og"), ("12", 12, "(og)"), ("15", 15, "(lsls)"), ("17", 17, "(o(a))fs")]
@@ -549,6 +549,6 @@ fn fuzz_seeds() {
         let activation = if version < 11 { "RELU" } else { "SILU" };
         let last_norm = if version == 15 { 2 } else { 0 };
         let plan = Plan { version, activation, blocks, last_norm, is_binary: version != 12 };
-        std::fs::write(folder.join(format!("version-{name}.bin")), forge(plan, (2, 2), 1).0).unwrap();
+        std::fs::write(folder.join(format!("blocks-{name}")), forge(plan, (2, 2), 1).0).unwrap();
     }
 }
