@@ -8,8 +8,15 @@ macro_rules! shipped {
     };
 }
 
-const NETWORKS: [(&str, &[u8]); 6] =
-    shipped!["default", "prior-small", "rollout-a", "rollout-a-reduced", "rollout-b", "rollout-b-reduced"];
+const NETWORKS: [(&str, &[u8]); 7] = shipped![
+    "default",
+    "distilled",
+    "prior-small",
+    "rollout-a",
+    "rollout-a-reduced",
+    "rollout-b",
+    "rollout-b-reduced"
+];
 
 /// Their names.
 pub fn shipped() -> impl Iterator<Item = &'static str> {

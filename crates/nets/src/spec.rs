@@ -106,8 +106,9 @@ pub(crate) struct Heads {
 
 impl NetSpec {
     /// Names that [`NetSpec::named`] knows.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 8] = [
         "default",
+        "distilled",
         "prior",
         "prior-small",
         "rollout-a",
@@ -126,15 +127,17 @@ impl NetSpec {
             value: None,
             ownership: false,
         };
+        let residual = |blocks, pooling| NetSpec {
+            planes: Planes::Tengen,
+            first_kernel: 3,
+            trunk: Trunk::Residual { blocks, channels: 64, pooling },
+            policy: PolicySpec { moves: 1, kernel: 1, channels: 32, pass: true },
+            value: Some(ValueSpec { channels: 32, hidden: 64, score: true }),
+            ownership: true,
+        };
         Some(match name {
-            "default" => NetSpec {
-                planes: Planes::Tengen,
-                first_kernel: 3,
-                trunk: Trunk::Residual { blocks: 6, channels: 64, pooling: vec![2, 4] },
-                policy: PolicySpec { moves: 1, kernel: 1, channels: 32, pass: true },
-                value: Some(ValueSpec { channels: 32, hidden: 64, score: true }),
-                ownership: true,
-            },
+            "default" => residual(6, vec![2, 4]),
+            "distilled" => residual(8, vec![2, 4, 6]),
             "prior" => plain(Planes::Holmes, 12, 384, 3),
             "prior-small" => NetSpec {
                 planes: Planes::Holmes,

@@ -27,7 +27,7 @@ pub(crate) struct NetArgs {
     /// The network file: ours (.safetensors) or KataGo's (.bin.gz, .txt.gz)
     #[arg(long, value_name = "FILE", required_unless_present = "arch")]
     net: Option<PathBuf>,
-    /// A network with random weights instead: default, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced
+    /// A network with random weights instead: default, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced
     #[arg(long, value_name = "NAME", conflicts_with = "net")]
     arch: Option<String>,
     /// Positions at a time

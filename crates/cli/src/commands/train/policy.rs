@@ -42,7 +42,7 @@ Interrupt a training whenever you like: --resume goes on as if nothing had happe
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PolicyArgs {
-    /// The network: default, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description; that of --net if absent
+    /// The network: default, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description; that of --net if absent
     #[arg(long, value_name = "NAME|FILE")]
     arch: Option<String>,
     /// Game records (.sgf, .sgf.gz) or labels (.npz); FILE:3 is drawn from three times as often
