@@ -19,7 +19,7 @@ use crate::{
 
 /// Everything that a player's file may contain.
 #[derive(JsonSchema)]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only its schema is used")]
 struct PlayerFile {
     #[serde(flatten)]
     options: PlayerOptions,

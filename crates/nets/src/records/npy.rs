@@ -9,7 +9,7 @@ use half::f16;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 /// Arrays larger than this are refused.
-const MAX_BYTES: u64 = 1 << 32;
+const MAX_BYTES: u64 = 1 << 28;
 /// Headers longer than this are refused.
 const MAX_HEADER: usize = 1 << 12;
 
