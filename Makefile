@@ -9,8 +9,12 @@ export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 PAGE := web/dist/index.html
 # The program that the Rust tests have built already: every test uses the same profile.
 TESTED = $(abspath target/debug/tengen)
+# Where the Python package is tested.
+PYTHON := target/venv-py/bin/python
+# The same with PyTorch and what stands on it: several GB.
+FRAMEWORKS := target/venv-frameworks/bin/python
 
-.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web screenshots check-fuzz fuzz races torture
+.PHONY: help play test bench lint lint-code lint-deps deps test-rust test-doc test-sabaki test-katrain test-torture test-web test-python test-frameworks screenshots check-fuzz fuzz races torture
 
 help: ## List these commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /|/' | awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -20,7 +24,7 @@ play: $(PAGE) ## Play against the engine in the browser (make play ARGS="--size 
 
 # The page is embedded in the program. (`npm ci` would refuse where a registry lacks packages of other platforms.)
 # Without Node.js the program is built without it, for the terminal and for GTP.
-$(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/src/*)
+$(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/src/* web/src/languages/* web/public/*)
 	@if command -v npm >/dev/null; then \
 		cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm install --no-save --no-audit --no-fund --silent; } && \
 		npm run build --silent -- --logLevel warn && touch dist/index.html; \
@@ -30,7 +34,7 @@ $(PAGE): web/package-lock.json web/index.html web/vite.config.js $(wildcard web/
 
 test: ## Everything that must hold before a change is merged; says at the end what could not be checked
 	@mkdir -p target && : > $(SKIPPED)
-	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-torture test-web check-fuzz lint-code
+	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-torture test-web test-python check-fuzz lint-code
 	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; sort -u $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
 bench: ## Speed of playouts on this machine
@@ -109,6 +113,23 @@ test-web: $(PAGE)
 		$(CARGO) build --quiet --profile test --package tengen && \
 		cd web && TENGEN_BIN="$(TESTED)" npm test --silent; \
 	fi
+
+# The Python package, of which the Rust tests have built the most part.
+test-python: $(PAGE)
+	@if $(PYTHON) -c 'import maturin, pytest, gymnasium, pettingzoo, hypothesis, mypy, nbclient' 2>/dev/null; then \
+		VIRTUAL_ENV="$(abspath target/venv-py)" $(PYTHON) -m maturin develop --quiet && \
+		timeout 1800 $(PYTHON) -m pytest; \
+	else \
+		echo "- python: its packages are not installed" >> $(SKIPPED); \
+	fi
+
+# Not part of `make test`: PyTorch brings several GB of GPU libraries along. The environment stays in target/venv-frameworks.
+test-frameworks: ## The Python package with PyTorch, Keras, SB3-contrib, Tianshou, TorchRL and pgx (installs 7 GB in target/)
+	@$(FRAMEWORKS) -c 'import maturin, pytest, pettingzoo, torch, keras, sb3_contrib, tianshou, torchrl, pgx' 2>/dev/null || \
+		{ python3 -m venv target/venv-frameworks && $(FRAMEWORKS) -m pip install --quiet --disable-pip-version-check \
+		'maturin>=1.16,<2' 'gymnasium>=1.4,<2' 'pettingzoo[classic]>=1.27,<2' pytest torch 'keras>=3' sb3-contrib 'tianshou>=2' torchrl pgx; }
+	@VIRTUAL_ENV="$(abspath target/venv-frameworks)" $(FRAMEWORKS) -m maturin develop --quiet
+	@$(FRAMEWORKS) -m pytest python/tests/frameworks
 
 screenshots: $(PAGE) ## Make the pictures of the README again
 	@$(CARGO) build --quiet --release --package tengen

@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-/// What decides how players play: this crate and those below it.
-const SOURCES: [&str; 4] = ["../board/src", "../engine/src", "src", "presets"];
+/// What decides how players play: this crate, those below it, and the networks.
+const SOURCES: [&str; 6] =
+    ["../board/src", "../engine/src", "../nets/src", "../../networks", "src", "presets"];
 
 fn main() {
     for source in SOURCES {

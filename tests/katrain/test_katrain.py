@@ -7,8 +7,11 @@ KaTrain's Game and KataGoEngine run as they are; only the modules of kivy that t
 class) are replaced. The binary is $TENGEN_BIN, or target/release/tengen.
 """
 
+import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 import types
 import unittest
@@ -38,7 +41,7 @@ stub("kivy._event", Observable=Observable)
 from katrain.core.ai import generate_ai_move  # noqa: E402
 from katrain.core.constants import AI_DEFAULT, AI_POLICY, AI_SIMPLE_OWNERSHIP, OUTPUT_ERROR  # noqa: E402
 from katrain.core.engine import KataGoEngine  # noqa: E402
-from katrain.core.game import Game  # noqa: E402
+from katrain.core.game import Game, KaTrainSGF  # noqa: E402
 from pysgf import Move  # noqa: E402
 
 
@@ -169,6 +172,34 @@ class KaTrain(unittest.TestCase):
         )
         self.wait(lambda: errors)
         self.assertIn("Illegal move", errors[0]["error"])
+
+    def test_it_opens_a_reviewed_record(self):
+        record = "(;GM[1]FF[4]SZ[9]KM[7]RU[Chinese]PB[Ann];B[ee];W[cc];B[gc];W[gg];B[cg];W[ge];B[aa];W[cd];B[ff];W[fg])"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "game.sgf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(record)
+            subprocess.run([BINARY, "review", path, "--playouts", "20", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+            root = KaTrainSGF.parse_file(os.path.join(folder, "game-review.sgf"))
+            with open(os.path.join(folder, "game-review.json"), encoding="utf-8") as file:
+                review = json.load(file)
+        game = Game(self.window, self.engine, move_tree=root)
+        node, moves = root, review["moves"]
+        self.assertEqual(root.get_property("PB"), "Ann")
+        for move in moves:
+            is_bad = move["points_lost"] >= 1.5
+            self.assertEqual(len(node.children), 2 if is_bad else 1)
+            if is_bad:
+                self.assertEqual(node.children[1].move.gtp(), move["best"])
+            node = node.children[0]
+            self.assertEqual(node.move.gtp(), move["move"])
+            self.assertIn(node.move.player, move["color"][0].upper())
+            self.assertIsNotNone(node.get_property("SBKV"))
+        self.assertTrue(any(move["points_lost"] >= 1.5 for move in moves))
+        # KaTrain keeps a comment as the node's note.
+        self.assertIn("lost", " ".join(n.note for n in node.nodes_from_root))
+        game.set_current_node(node)
+        self.assertEqual(len(game.stones), len(moves))
 
     def test_katrain_plays_with_it(self):
         self.play("E5")

@@ -146,7 +146,38 @@ def kill_trainings(folder, kills, rng):
         steps = [[json.loads(line)["steps"] for line in (where / "log.jsonl").read_text().splitlines()] for where in (whole, killed)]
         check(steps[0] == steps[1], f"{killed}: the log has steps {steps[1]}, not {steps[0]}")
         trainings += 1
-    return done, f"{trainings} trainings: the same weights to the last bit, no line of the log lost or double"
+    by_itself, runs = kill_runs(folder, kills, rng)
+    return done + by_itself, f"{trainings} trainings and {runs} runs of self-play: the same weights to the last bit, no line of the log lost or double"
+
+
+def kill_runs(folder, kills, rng):
+    """The same of networks that learn from their own games, with promotion and without."""
+    arch = folder / "arch.json"
+    done, runs = 0, 0
+    while done < kills:
+        few = ["--size", 3, "--komi", "0.5:2.5", "--arch", arch, "--games", 6, "--threads", 1, "--seed", runs, "--set", "anchors.games=0"]
+        kinds = [
+            ["train", "zero", *few, "--simulations", 4, "--generations", 12, "--set", "batch=8"],
+            ["train", "zero", *few, "--simulations", 4, "--generations", 12, "--set", "batch=8", "--set", "gate.games=2", "--set", "gate.share=0.5"],
+            ["train", "actor-critic", *few, "--iterations", 60, "--set", "pool.every=3", "--set", "pool.size=2"],
+        ]
+        learning = kinds[runs % len(kinds)]
+        whole, killed = folder / f"run-whole-{runs}", folder / f"run-killed-{runs}"
+        duration = run_whole(*learning, "--out", whole)
+        while True:
+            begun = (killed / "checkpoint.safetensors").exists()
+            command = [*learning[:2], "--resume"] if begun else learning
+            process = tengen(*command, "--out", killed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if not kill_at_random(process, rng, duration / 2):
+                check(process.returncode == 0, process.stderr.read())
+                break
+            done += 1
+        weights = [(where / "net.safetensors").read_bytes() for where in (whole, killed)]
+        check(weights[0] == weights[1], f"{killed}: the weights differ")
+        lines = [len((where / "log.jsonl").read_text().splitlines()) for where in (whole, killed)]
+        check(lines[0] == lines[1], f"{killed}: the log has {lines[1]} lines, not {lines[0]}")
+        runs += 1
+    return done, runs
 
 
 class Server:
@@ -536,9 +567,9 @@ PARTS = {part.__name__: part for part in (kills, games, pages, disk, memory)}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=f"{', '.join(PARTS)}; all of them if absent")
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=f"{', '.join(PARTS)} (default: all)")
     parser.add_argument("--short", action="store_true", help="a little of everything")
-    parser.add_argument("--seed", type=int, default=1, help="start of the random moments and moves")
+    parser.add_argument("--seed", type=int, default=1, help="random seed")
     arguments = parser.parse_args()
     failed = []
     for name in arguments.parts or PARTS:

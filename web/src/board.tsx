@@ -4,21 +4,52 @@ import { Goban, type GhostStone, type HeatVertex, type Marker } from '@sabaki/sh
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { letter, nameOf, pointOf, type Point } from './points'
 import type { Preferences } from './preferences'
-import type { Analysis, Color, CountView, Move, State } from './protocol'
-import { percent } from './words'
+import type { Analysis, Color, CountView, MarkKind, Move, State, TreeNode } from './protocol'
+import { t } from './text'
+import { loss, percent, shortLead } from './words'
 
 interface Props {
   state: State
   analysis: Analysis | null
   /** A line of play to be shown instead of the position's markers, and who begins it. */
   preview: { line: Move[]; first: Color } | null
+  /** The move that was played here in the game, drawn faintly. */
+  played: { at: Move; color: Color; isBad: boolean } | null
+  /** How much of the best moves the player wants to be told. */
+  hint: Hint | null
+  /** The moves to this position, if their numbers are to be drawn. */
+  numbered: TreeNode[] | null
   preferences: Preferences
   /** Whether a click plays a move. */
   canPlay: boolean
   onPoint: (name: string) => void
+  /** The pointer is on this point, or on none. */
+  onHover: (name: string | null) => void
+  /** Whether the wheel was of use. */
+  onWheel: (steps: 1 | -1) => boolean
 }
 
-export function Board({ state, analysis, preview, preferences, canPlay, onPoint }: Props) {
+/** A hint: where to look, some candidates, or the move. */
+export interface Hint {
+  step: 1 | 2 | 3
+  moves: Move[]
+}
+
+/** Points around the best move in the first hint. */
+const NEAR = 2
+/** Below this size of a point a finger needs two taps. */
+const SMALL_POINT = 30
+
+const MARKERS: Record<MarkKind, Marker['type']> = {
+  triangle: 'triangle',
+  square: 'square',
+  circle: 'circle',
+  cross: 'cross',
+  label: 'label',
+}
+
+export function Board(props: Props) {
+  const { state, analysis, preview, played, hint, numbered, preferences, canPlay, onPoint, onHover, onWheel } = props
   const { width, height } = state
   const frame = useRef<HTMLDivElement>(null)
   const [vertexSize, gutter] = useSizes(frame, width, height, preferences.coordinates)
@@ -27,6 +58,11 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
   const [cursor, setCursor] = useState<Point | null>(null)
   useEffect(() => setTapped(null), [state.node, state.game])
 
+  const hovered = (point: Point | null) => {
+    setHover(point)
+    onHover(point && nameOf(point, height))
+  }
+
   const empty = <T,>(value: T): T[][] => Array.from({ length: height }, () => Array<T>(width).fill(value))
   const signs = state.stones.map((row) => [...row])
   const markers = empty<Marker | null>(null)
@@ -34,11 +70,18 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
   let heat: (HeatVertex | null)[][] | undefined
   let paint: number[][] | undefined
 
+  const at = <T,>(map: T[][], name: string, value: T) => {
+    const point = pointOf(name, height)
+    if (point) map[point[1]]![point[0]] = value
+  }
+  if (played) at(ghosts, played.at, { sign: played.color === 'black' ? 1 : -1, type: played.isBad ? 'bad' : undefined, faint: true })
   if (preview) {
     drawLine(preview, signs, markers, height)
   } else {
-    const last = state.last && pointOf(state.last, height)
-    if (last) markers[last[1]]![last[0]] = { type: 'point' }
+    if (state.last) at(markers, state.last, { type: 'point' })
+    if (numbered) drawNumbers(numbered, state, markers)
+    for (const mark of state.marks) at(markers, mark.at, { type: MARKERS[mark.kind], label: mark.label })
+    if (hint) paint = drawHint(hint, state, markers)
     const analysed = analysis?.node === state.node ? analysis : null
     if (analysed && state.phase === 'play') {
       if (preferences.policy) heat = policyHeat(analysed)
@@ -50,7 +93,7 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
     }
     const sign = state.to_play === 'black' ? 1 : -1
     const shown = tapped ?? (canPlay ? hover : null)
-    if (shown && state.stones[shown[1]]?.[shown[0]] === 0 && canPlay) ghosts[shown[1]]![shown[0]] = { sign }
+    if (shown && state.stones[shown[1]]?.[shown[0]] === 0 && canPlay && !heat?.[shown[1]]?.[shown[0]]) ghosts[shown[1]]![shown[0]] = { sign }
   }
   if (state.count) paint = territory(state, state.count)
   const dead = (state.count?.dead ?? []).map((name) => pointOf(name, height)).filter((point) => point !== null)
@@ -59,16 +102,19 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
     if (point) markers[point[1]]![point[0]] = { type: 'cross' }
   }
 
+  const isConfirmed =
+    preferences.confirm === 'small' ? vertexSize < SMALL_POINT && matchMedia('(pointer: coarse)').matches : preferences.confirm === 'always'
   const choose = (point: Point) => {
     const name = nameOf(point, height)
     const isStone = state.stones[point[1]]?.[point[0]] !== 0
-    if (canPlay && preferences.confirm && !isStone && tapped?.join() !== point.join()) return setTapped(point)
+    if (canPlay && isConfirmed && !isStone && tapped?.join() !== point.join()) return setTapped(point)
     setTapped(null)
     onPoint(name)
   }
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = cursor ?? ([width >> 1, height >> 1] as Point)
+    // Without its cursor, as after a click, the board leaves the keys to the page.
+    if (!cursor) return
     const steps: Record<string, Point> = {
       ArrowLeft: [-1, 0],
       ArrowRight: [1, 0],
@@ -78,8 +124,8 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
     const step = steps[event.key]
     if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const clamp = (n: number, most: number) => Math.min(Math.max(n, 0), most - 1)
-      setCursor([clamp(at[0] + step[0], width), clamp(at[1] + step[1], height)])
-    } else if ((event.key === 'Enter' || event.key === ' ') && cursor) {
+      setCursor([clamp(cursor[0] + step[0], width), clamp(cursor[1] + step[1], height)])
+    } else if (event.key === 'Enter' || event.key === ' ') {
       onPoint(nameOf(cursor, height))
     } else if (event.key === 'Escape') {
       frame.current?.blur()
@@ -92,18 +138,22 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
 
   return (
     <div
-      class="board"
+      class={preferences.policy ? 'board policy' : 'board'}
       ref={frame}
       tabIndex={0}
       role="application"
       aria-roledescription="Go board"
-      aria-label={`Board, ${width} by ${height}. Arrow keys move the cursor, Enter plays. ${
+      aria-label={`${t('Board, {width} by {height}. Arrow keys move the cursor, Enter plays.', { width, height })} ${
         cursor ? describe(state, cursor) : ''
       }`}
       onKeyDown={onKeyDown}
       onFocus={() => frame.current?.matches(':focus-visible') && setCursor((at) => at ?? [width >> 1, height >> 1])}
       onBlur={() => setCursor(null)}
-      onMouseLeave={() => setHover(null)}
+      onPointerDown={() => setCursor(null)}
+      onMouseLeave={() => hovered(null)}
+      onWheel={(event) => {
+        if (onWheel(event.deltaY > 0 ? 1 : -1)) event.preventDefault()
+      }}
     >
       <Goban
         vertexSize={vertexSize}
@@ -119,8 +169,8 @@ export function Board({ state, analysis, preview, preferences, canPlay, onPoint 
         coordX={letter}
         coordY={(y: number) => height - y}
         onVertexClick={(_, point) => choose(point)}
-        onVertexMouseEnter={(_, point) => setHover(point)}
-        onVertexMouseLeave={() => setHover(null)}
+        onVertexMouseEnter={(_, point) => hovered(point)}
+        onVertexMouseLeave={() => hovered(null)}
         innerProps={{ 'aria-hidden': 'true' }}
       />
       <span class="hidden" role="status">
@@ -172,7 +222,35 @@ function drawLine(
   })
 }
 
-/** Candidate moves: the colour tells the share of visits, the text the mover's winning chances. */
+/** The numbers of the moves on the points where their stones still are. */
+function drawNumbers(moves: TreeNode[], state: State, markers: (Marker | null)[][]) {
+  moves.forEach((node, i) => {
+    const point = node.at && pointOf(node.at, state.height)
+    const sign = node.color === 'black' ? 1 : -1
+    if (point && state.stones[point[1]]?.[point[0]] === sign) {
+      markers[point[1]]![point[0]] = { type: 'label', label: String(i + 1) }
+    }
+  })
+}
+
+/** Where to look, some candidates, or the move. */
+function drawHint(hint: Hint, state: State, markers: (Marker | null)[][]): number[][] | undefined {
+  const points = hint.moves.map((move) => pointOf(move, state.height)).filter((point) => point !== null)
+  const best = points[0]
+  if (!best) return undefined
+  if (hint.step === 1) {
+    const isNear = (x: number, y: number) => Math.max(Math.abs(x - best[0]), Math.abs(y - best[1])) <= NEAR
+    const sign = state.to_play === 'black' ? 1 : -1
+    return state.stones.map((row, y) => row.map((stone, x) => (stone === 0 && isNear(x, y) ? sign : 0)))
+  }
+  const shown = hint.step === 2 ? points : points.slice(0, 1)
+  // In the order of the board, so that the first letter does not give the best one away.
+  const sorted = [...shown].sort((a, b) => a[1] - b[1] || a[0] - b[0])
+  sorted.forEach(([x, y], i) => (markers[y]![x] = hint.step === 2 ? { type: 'label', label: 'ABC'[i] } : { type: 'circle' }))
+  return undefined
+}
+
+/** Candidate moves: the colour tells the share of visits, the text the mover's winning chances and the points lost. */
 function moveHeat(analysis: Analysis, width: number, height: number): (HeatVertex | null)[][] {
   const heat = Array.from({ length: height }, () => Array<HeatVertex | null>(width).fill(null))
   const most = Math.max(...analysis.moves.map((move) => move.visits), 1)
@@ -181,7 +259,8 @@ function moveHeat(analysis: Analysis, width: number, height: number): (HeatVerte
     const share = move.visits / most
     if (!point || share < 0.02) continue
     const value = analysis.to_play === 'black' ? move.value : 1 - move.value
-    heat[point[1]]![point[0]] = { strength: Math.max(1, Math.round(share * 9)), text: percent(value) }
+    const below = move === analysis.moves[0] ? shortLead(move.score) : loss(move.lost)
+    heat[point[1]]![point[0]] = { strength: Math.max(1, Math.round(share * 9)), text: `${percent(value)}\n${below}` }
   }
   return heat
 }
@@ -201,6 +280,6 @@ function territory(state: State, count: CountView): number[][] {
 
 function describe(state: State, point: Point): string {
   const stone = state.stones[point[1]]?.[point[0]]
-  const what = stone === 1 ? 'black stone' : stone === -1 ? 'white stone' : 'empty'
+  const what = stone === 1 ? t('black stone') : stone === -1 ? t('white stone') : t('empty')
   return `${nameOf(point, state.height)}, ${what}`
 }

@@ -3,6 +3,7 @@
 import { server } from './server'
 import type { CountView, State } from './protocol'
 import { resultInWords } from './words'
+import { t } from './text'
 
 export function Count({ state, count }: { state: State; count: CountView }) {
   const send = server.send.bind(server)
@@ -15,14 +16,14 @@ export function Count({ state, count }: { state: State; count: CountView }) {
   ]
   const total = [0, 1].map((i) => rows.reduce((sum, [, points]) => sum + points[i]!, 0))
   return (
-    <section class="count panel" aria-label="Score">
+    <section class="count panel" aria-label={t('Score')}>
       <h2>{resultInWords(count.outcome)}</h2>
       <table>
         <thead>
           <tr>
             <th />
-            <th scope="col">Black</th>
-            <th scope="col">White</th>
+            <th scope="col">{t('Black')}</th>
+            <th scope="col">{t('White')}</th>
           </tr>
         </thead>
         <tbody>
@@ -30,7 +31,7 @@ export function Count({ state, count }: { state: State; count: CountView }) {
             .filter(([, points]) => points[0] !== 0 || points[1] !== 0)
             .map(([name, points]) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">{t(name)}</th>
                 <td>{points[0] || ''}</td>
                 <td>{points[1] || ''}</td>
               </tr>
@@ -38,7 +39,7 @@ export function Count({ state, count }: { state: State; count: CountView }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Total</th>
+            <th scope="row">{t('Total')}</th>
             <td>{total[0]}</td>
             <td>{total[1]}</td>
           </tr>
@@ -48,25 +49,26 @@ export function Count({ state, count }: { state: State; count: CountView }) {
         (count.disputed.length > 0 ? (
           <div class="dispute" role="alert">
             <p>
-              Your opponent sees it differently at <b>{summary(count.disputed)}</b>. Play on to settle it: what is dead
-              can be captured.
+              {t('Your opponent sees it differently at {points}. Play on to settle it: what is dead can be captured.', {
+                points: summary(count.disputed),
+              })}
             </p>
             <div class="buttons">
               <button class="primary" onClick={() => send({ type: 'resume' })}>
-                Play on
+                {t('Play on')}
               </button>
-              <button onClick={() => send({ type: 'take-proposal' })}>Your opponent is right</button>
+              <button onClick={() => send({ type: 'take-proposal' })}>{t('Your opponent is right')}</button>
               <button class="quiet" onClick={() => send({ type: 'accept', anyway: true })}>
-                Count it my way
+                {t('Count it my way')}
               </button>
             </div>
           </div>
         ) : (
           <div class="buttons">
             <button class="primary" onClick={() => send({ type: 'accept', anyway: false })}>
-              Done
+              {t('Done')}
             </button>
-            <button onClick={() => send({ type: 'resume' })}>Play on</button>
+            <button onClick={() => send({ type: 'resume' })}>{t('Play on')}</button>
           </div>
         ))}
     </section>
@@ -74,5 +76,6 @@ export function Count({ state, count }: { state: State; count: CountView }) {
 }
 
 function summary(points: string[]): string {
-  return points.length > 4 ? `${points.slice(0, 4).join(', ')} and ${points.length - 4} more` : points.join(', ')
+  const first = points.slice(0, 4).join(', ')
+  return points.length > 4 ? t('{points} and {n} more', { points: first, n: points.length - 4 }) : first
 }

@@ -2,8 +2,65 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from './dialog'
-import type { Games, Search, StoredGame } from './protocol'
+import type { Games, ProblemSet, Search, StoredGame } from './protocol'
 import { server } from './server'
+import { movesInWords, playersOf } from './words'
+import { t } from './text'
+
+/** The games or problems of a file that has several. */
+export function Collection({ games }: { games: StoredGame[] }) {
+  const problems = games.filter((game) => game.solved !== null).length
+  const title =
+    problems === 0
+      ? t('{n} games in this file', { n: games.length })
+      : t('{n} of {total} solved', { n: games.filter((game) => game.solved).length, total: problems })
+  return (
+    <Dialog title={title} onClose={() => server.closeCollection()}>
+      <ol class={problems > 0 ? 'games problems' : 'games'}>
+        {games.map((game, number) => (game.solved === null ? <Listing game={game} number={number} /> : <Exercise game={game} number={number} />))}
+      </ol>
+    </Dialog>
+  )
+}
+
+function Listing({ game, number }: { game: StoredGame; number: number }) {
+  const players = playersOf(game)
+  return (
+    <li>
+      <button class="link" onClick={() => server.choose(number, false)}>
+        <b>{game.name || players || t('Game {n}', { n: number + 1 })}</b>
+        <span>
+          {game.name && players ? `${players}, ` : ''}
+          {game.size.join('×')}, {movesInWords(game.moves)}
+          {game.result ? `, ${game.result}` : ''}
+        </span>
+      </button>
+    </li>
+  )
+}
+
+function Exercise({ game, number }: { game: StoredGame; number: number }) {
+  return (
+    <li class="stored">
+      <button class="link" onClick={() => server.choose(number, true)}>
+        <b>{game.name || t('Problem {n}', { n: number + 1 })}</b>
+        <span>
+          {game.size.join('×')}
+          {game.solved ? `, ${t('solved')} ✓` : ''}
+        </span>
+      </button>
+      <button class="quiet" aria-label={t('Study {title}', { title: game.name || number + 1 })} onClick={() => server.choose(number, false)}>
+        {t('Study')}
+      </button>
+    </li>
+  )
+}
+
+/** Sets of problems that need no file. */
+const SETS: [ProblemSet, string][] = [
+  ['starter', 'Starter set'],
+  ['mistakes', 'My mistakes'],
+]
 
 /** Games on a page of the list, as the server sends them. */
 const PAGE = 20
@@ -25,7 +82,7 @@ export function OpenGame({ games, current, onClose }: Props) {
     setFrom(0)
   }
   return (
-    <Dialog title="Open" onClose={onClose}>
+    <Dialog title={t('Open')} onClose={onClose}>
       <label class="file">
         <input
           type="file"
@@ -36,10 +93,24 @@ export function OpenGame({ games, current, onClose }: Props) {
             onClose()
           }}
         />
-        <span class="button primary">Choose an SGF file…</span>
-        <small>or drop one anywhere on the page</small>
+        <span class="button primary">{t('Choose an SGF file…')}</span>
+        <small>{t('or drop one anywhere on the page, or paste a record there')}</small>
       </label>
-      <h3>Stored games</h3>
+      <div class="buttons sets" role="group" aria-label={t('Problems')}>
+        <h3>{t('Problems')}</h3>
+        {SETS.map(([set, label]) => (
+          <button
+            key={set}
+            onClick={() => {
+              server.send({ type: 'problems', set })
+              onClose()
+            }}
+          >
+            {t(label)}
+          </button>
+        ))}
+      </div>
+      <h3>{t('Stored games')}</h3>
       <Filters change={change} />
       {games?.games.length ? (
         <ul class="games">
@@ -53,15 +124,15 @@ export function OpenGame({ games, current, onClose }: Props) {
       {games && games.total > 0 && (
         <footer class="pager">
           <button disabled={games.from === 0} onClick={() => setFrom(Math.max(0, from - PAGE))}>
-            Later
+            {t('Later')}
           </button>
           <span>
-            {games.from + 1}–{games.from + games.games.length} of {games.total}
+            {t('{range} of {total}', { range: `${games.from + 1}–${games.from + games.games.length}`, total: games.total })}
           </span>
           <button disabled={games.from + PAGE >= games.total} onClick={() => setFrom(from + PAGE)}>
-            Earlier
+            {t('Earlier')}
           </button>
-          <button onClick={() => void server.export(search)}>Export all {games.total}</button>
+          <button onClick={() => void server.export(search)}>{t('Export all {n}', { n: games.total })}</button>
         </footer>
       )}
     </Dialog>
@@ -69,9 +140,9 @@ export function OpenGame({ games, current, onClose }: Props) {
 }
 
 function emptyText(games: Games | null, search: Search): string {
-  if (!games) return 'Looking…'
+  if (!games) return t('Looking…')
   const isFiltered = Object.values(search).some((value) => value !== undefined && value !== '')
-  return isFiltered ? 'No stored game is like that.' : 'Games appear here once a move is played.'
+  return isFiltered ? t('No stored game is like that.') : t('Games appear here once a move is played.')
 }
 
 function Filters({ change }: { change: (changes: Search) => void }) {
@@ -85,12 +156,12 @@ function Filters({ change }: { change: (changes: Search) => void }) {
     <div class="filters" role="search">
       <input
         type="search"
-        placeholder="Player or name"
-        aria-label="Player or name"
+        placeholder={t('Player or name')}
+        aria-label={t('Player or name')}
         onInput={(event) => change({ text: event.currentTarget.value })}
       />
-      <select aria-label="Board" onChange={(event) => change({ size: Number(event.currentTarget.value) || undefined })}>
-        <option value="">any board</option>
+      <select aria-label={t('Board')} onChange={(event) => change({ size: Number(event.currentTarget.value) || undefined })}>
+        <option value="">{t('any board')}</option>
         {[9, 13, 19].map((size) => (
           <option value={size}>
             {size}×{size}
@@ -98,20 +169,20 @@ function Filters({ change }: { change: (changes: Search) => void }) {
         ))}
       </select>
       <select
-        aria-label="Result"
+        aria-label={t('Result')}
         onChange={(event) => change({ result: (event.currentTarget.value || undefined) as Search['result'] })}
       >
-        <option value="">any result</option>
-        <option value="black">Black won</option>
-        <option value="white">White won</option>
-        <option value="draw">draw</option>
-        <option value="none">no result</option>
+        <option value="">{t('any result')}</option>
+        <option value="black">{t('Black won')}</option>
+        <option value="white">{t('White won')}</option>
+        <option value="draw">{t('draw')}</option>
+        <option value="none">{t('no result')}</option>
       </select>
       <label>
-        from <input type="date" onChange={(event) => change({ since: day(event.currentTarget.value) })} />
+        {t('from')} <input type="date" onChange={(event) => change({ since: day(event.currentTarget.value) })} />
       </label>
       <label>
-        to <input type="date" onChange={(event) => change({ until: day(event.currentTarget.value, 1) })} />
+        {t('to')} <input type="date" onChange={(event) => change({ until: day(event.currentTarget.value, 1) })} />
       </label>
     </div>
   )
@@ -120,8 +191,8 @@ function Filters({ change }: { change: (changes: Search) => void }) {
 function Row(props: { game: StoredGame; isOpen: boolean; list: () => void; onClose: () => void }) {
   const { game, isOpen, list, onClose } = props
   const [doing, setDoing] = useState<'naming' | 'deleting' | null>(null)
-  const players = `${game.names[0]} – ${game.names[1]}`
-  const title = game.name || players
+  const players = playersOf(game)
+  const title = game.name || players || t('Game without names')
   if (doing === 'naming') {
     const rename = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
       event.preventDefault()
@@ -132,10 +203,10 @@ function Row(props: { game: StoredGame; isOpen: boolean; list: () => void; onClo
     return (
       <li>
         <form class="naming" onSubmit={rename}>
-          <input name="name" aria-label="Name of the game" defaultValue={game.name} maxLength={100} autofocus />
-          <button class="primary">Rename</button>
+          <input name="name" aria-label={t('Name of the game')} defaultValue={game.name} maxLength={100} autofocus />
+          <button class="primary">{t('Rename')}</button>
           <button type="button" onClick={() => setDoing(null)}>
-            Cancel
+            {t('Cancel')}
           </button>
         </form>
       </li>
@@ -148,11 +219,11 @@ function Row(props: { game: StoredGame; isOpen: boolean; list: () => void; onClo
     }
     return (
       <li class="naming">
-        <span>Delete “{title}” for good?</span>
+        <span>{t('Delete “{title}” for good?', { title })}</span>
         <button class="danger" onClick={remove}>
-          Delete
+          {t('Delete')}
         </button>
-        <button onClick={() => setDoing(null)}>Keep</button>
+        <button onClick={() => setDoing(null)}>{t('Keep')}</button>
       </li>
     )
   }
@@ -165,19 +236,19 @@ function Row(props: { game: StoredGame; isOpen: boolean; list: () => void; onClo
       <button class="link" onClick={open}>
         <b>{title}</b>
         <span>
-          {game.name ? `${players}, ` : ''}
-          {game.size.join('×')}, {game.moves} move{game.moves === 1 ? '' : 's'}
+          {game.name && players ? `${players}, ` : ''}
+          {game.size.join('×')}, {movesInWords(game.moves)}
           {game.result ? `, ${game.result}` : ''}
         </span>
         <time>{new Date(game.time * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>
       </button>
-      <button class="icon" title="Rename" aria-label={`Rename ${title}`} onClick={() => setDoing('naming')}>
+      <button class="icon" title={t('Rename')} aria-label={t('Rename {title}', { title })} onClick={() => setDoing('naming')}>
         ✎
       </button>
       <button
         class="icon"
-        title={isOpen ? 'This game is open' : 'Delete'}
-        aria-label={`Delete ${title}`}
+        title={isOpen ? t('This game is open') : t('Delete')}
+        aria-label={t('Delete {title}', { title })}
         disabled={isOpen}
         onClick={() => setDoing('deleting')}
       >

@@ -10,8 +10,9 @@ interface Keys {
   state: State | null
   preferences: Preferences
   change: (changes: Partial<Preferences>) => void
-  isBusy: boolean
   onNew: () => void
+  onHint: () => void
+  onMistake: (step: 1 | -1) => void
 }
 
 export function useKeys(keys: Keys) {
@@ -27,13 +28,14 @@ export function useKeys(keys: Keys) {
 }
 
 /** Whether the key means something. */
-function press(event: KeyboardEvent, { state, preferences, change, isBusy, onNew }: Keys): boolean {
+function press(event: KeyboardEvent, { state, preferences, change, onNew, onHint, onMistake }: Keys): boolean {
   const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea')
-  if (!state || isBusy || isTyping || event.altKey || event.metaKey) return false
+  const isInDialog = document.querySelector('dialog[open]') !== null
+  if (!state || isInDialog || isTyping || event.altKey || event.metaKey) return false
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
   if (event.ctrlKey) {
     if (key !== 'z') return false
-    server.send({ type: 'take-back' })
+    if (!state.study) server.send({ type: 'take-back' })
     return true
   }
   switch (key) {
@@ -59,7 +61,13 @@ function press(event: KeyboardEvent, { state, preferences, change, isBusy, onNew
       if (state.phase === 'play') server.send({ type: 'play', at: 'pass' })
       return true
     case 'u':
-      server.send({ type: event.shiftKey ? 'undo' : 'take-back' })
+      if (!state.study) server.send({ type: event.shiftKey ? 'undo' : 'take-back' })
+      return true
+    case 'h':
+      onHint()
+      return true
+    case 'e':
+      onMistake(event.shiftKey ? -1 : 1)
       return true
     case 'a':
       server.send({ type: 'analyse', on: !state.analysing })

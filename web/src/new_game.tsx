@@ -2,9 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import { Dialog } from './dialog'
-import type { Hello, Seat, Seats, Settings, State } from './protocol'
+import type { Hello, Listed, Seat, Seats, Settings, State } from './protocol'
 import { server } from './server'
-import { capital } from './words'
+import { aboutPlayer, capital, levelOf, rulesName, titleOf } from './words'
+import { t } from './text'
 
 const SIZES = [9, 13, 19]
 
@@ -19,21 +20,22 @@ interface Time {
 }
 
 export function NewGame({ hello, state, onClose }: { hello: Hello; state: State | null; onClose: () => void }) {
-  const last = state ? settingsOf(state) : hello.defaults
+  const last = state ? settingsOf(state, hello) : hello.defaults
   const engine = engineOf(last.seats) ?? engineOf(hello.defaults.seats) ?? { kind: 'engine', player: 'default' }
   const engines = Number(last.seats.black.kind === 'engine') + Number(last.seats.white.kind === 'engine')
-  const [mode, setMode] = useState<Mode>(engines === 2 ? 'watch' : engines === 1 ? 'play' : 'play')
+  const [mode, setMode] = useState<Mode>(engines === 2 ? 'watch' : 'play')
   const [color, setColor] = useState<'black' | 'white' | 'random'>(last.seats.white.kind === 'human' && engines === 1 ? 'white' : 'black')
-  const [opponent, setOpponent] = useState<Seat>(engine)
+  const [opponent, setOpponent] = useState<Seat>(last.auto ? { kind: 'engine', player: AUTO } : engine)
   const [second, setSecond] = useState<Seat>(engines === 2 ? last.seats.white : engine)
   const [width, setWidth] = useState(last.width)
   const [height, setHeight] = useState(last.height)
   const [other, setOther] = useState(!SIZES.includes(last.width) || last.width !== last.height)
   const [rules, setRules] = useState(last.rules)
-  const [komi, setKomi] = useState('')
+  const [komi, setKomi] = useState(last.komi === null ? '' : String(last.komi))
   const [handicap, setHandicap] = useState(0)
   const [time, setTime] = useState<Time>(readTime(last.time))
-  const customary = handicap > 0 ? 0.5 : (hello.rules.find((set) => set.name === rules)?.komi ?? 7.5)
+  const [teach, setTeach] = useState(last.teach)
+  const customary = customaryKomi(hello, rules, handicap)
 
   const begin = (event: Event) => {
     event.preventDefault()
@@ -48,27 +50,39 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
             ? { black: human, white: opponent }
             : { black: opponent, white: human }
     const number = Number(komi.replace(',', '.').replace('−', '-'))
-    if (komi.trim() && !Number.isFinite(number)) return server.complain('Komi must be a number such as 6.5.')
-    const settings = { width, height, seats, rules, handicap, komi: komi.trim() ? number : null, time: writeTime(time) }
+    if (komi.trim() && !Number.isFinite(number)) return server.complain(t('Komi must be a number such as 6.5.'))
+    const isPlayed = mode === 'play'
+    const auto = isPlayed && opponent.kind === 'engine' && opponent.player === AUTO
+    const settings = {
+      width,
+      height,
+      seats: auto ? withEngine(seats, { kind: 'engine', player: 'default' }) : seats,
+      rules,
+      handicap,
+      komi: komi.trim() ? number : null,
+      time: writeTime(time),
+      teach: isPlayed ? teach : null,
+      auto,
+    }
     server.send({ type: 'new', settings })
     onClose()
   }
 
   return (
-    <Dialog title="New game" onClose={onClose}>
+    <Dialog title={t('New game')} onClose={onClose}>
       <form class="form" onSubmit={begin}>
         <Choice
-          label="Who plays"
+          label={t('Who plays')}
           value={mode}
           set={setMode}
           options={[
-            ['play', 'Me and the engine'],
+            ['play', 'Me and tengen'],
             ['watch', 'Two engines'],
             ['study', 'Two people'],
           ]}
         />
         <Choice
-          label="Board"
+          label={t('Board')}
           value={other ? 'other' : String(width)}
           set={(value) => {
             setOther(value === 'other')
@@ -78,13 +92,13 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
         />
         {other && (
           <div class="row">
-            <NumberField label="Columns" value={width} set={setWidth} low={2} high={19} />
-            <NumberField label="Rows" value={height} set={setHeight} low={2} high={19} />
+            <NumberField label={t('Columns')} value={width} set={setWidth} low={2} high={19} />
+            <NumberField label={t('Rows')} value={height} set={setHeight} low={2} high={19} />
           </div>
         )}
         {mode === 'play' && (
           <Choice
-            label="Your stones"
+            label={t('Your stones')}
             value={color}
             set={setColor}
             options={[
@@ -94,36 +108,36 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
             ]}
           />
         )}
-        {mode === 'play' && <EngineFields label="Opponent" hello={hello} seat={opponent} set={setOpponent} />}
+        {mode === 'play' && <EngineFields label={t('Opponent')} hello={hello} seat={opponent} set={setOpponent} hasAuto />}
         {mode === 'watch' && (
           <>
-            <EngineFields label="Black" hello={hello} seat={opponent} set={setOpponent} />
-            <EngineFields label="White" hello={hello} seat={second} set={setSecond} />
+            <EngineFields label={t('Black')} hello={hello} seat={opponent} set={setOpponent} />
+            <EngineFields label={t('White')} hello={hello} seat={second} set={setSecond} />
           </>
         )}
         <div class="row">
           <label>
-            Rules
+            {t('Rules')}
             <select value={rules} onChange={(event) => setRules(event.currentTarget.value)}>
               {hello.rules.map((set) => (
                 <option key={set.name} value={set.name}>
-                  {set.name.split('-').map(capital).join(' ')}
+                  {rulesName(set.name)}
                 </option>
               ))}
             </select>
           </label>
           <label>
-            Handicap
+            {t('Handicap')}
             <select value={handicap} onChange={(event) => setHandicap(Number(event.currentTarget.value))}>
               {[0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (
                 <option key={n} value={n}>
-                  {n === 0 ? 'None' : `${n} stones`}
+                  {n === 0 ? t('None') : t('{n} stones', { n })}
                 </option>
               ))}
             </select>
           </label>
           <label>
-            Komi
+            {t('Komi')}
             <input
               inputMode="decimal"
               value={komi}
@@ -133,9 +147,22 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
           </label>
         </div>
         <TimeFields time={time} set={setTime} />
+        {mode === 'play' && (
+          <label>
+            {t('Teaching')}
+            <select value={teach ?? ''} onChange={(event) => setTeach(Number(event.currentTarget.value) || null)}>
+              <option value="">{t('No warnings')}</option>
+              {[1.5, 3, 6, 12].map((n) => (
+                <option key={n} value={n}>
+                  {t('Warn me before a move that loses more than {n} points', { n })}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <footer>
           <button type="submit" class="primary">
-            Begin
+            {t('Begin')}
           </button>
         </footer>
       </form>
@@ -161,13 +188,13 @@ export function ChangePlayers({ hello, state, onClose }: { hello: Hello; state: 
           ]}
         />
         {seat.kind === 'engine' && (
-          <EngineFields label="Which" hello={hello} seat={seat} set={(to) => setSeats({ ...seats, [color]: to })} />
+          <EngineFields label={t('Which')} hello={hello} seat={seat} set={(to) => setSeats({ ...seats, [color]: to })} />
         )}
       </fieldset>
     )
   }
   return (
-    <Dialog title="Play on from here" onClose={onClose}>
+    <Dialog title={t('Play on from here')} onClose={onClose}>
       <form
         class="form"
         onSubmit={(event) => {
@@ -180,7 +207,7 @@ export function ChangePlayers({ hello, state, onClose }: { hello: Hello; state: 
         {side('white')}
         <footer>
           <button type="submit" class="primary">
-            Play
+            {t('Play')}
           </button>
         </footer>
       </form>
@@ -198,11 +225,11 @@ interface ChoiceProps<T extends string> {
 function Choice<T extends string>({ label, value, set, options }: ChoiceProps<T>) {
   return (
     <fieldset class="choice">
-      <legend>{label}</legend>
+      <legend>{t(label)}</legend>
       {options.map(([key, text]) => (
         <label key={key}>
           <input type="radio" name={label} checked={value === key} onChange={() => set(key)} />
-          <span>{text}</span>
+          <span>{t(text)}</span>
         </label>
       ))}
     </fieldset>
@@ -212,7 +239,7 @@ function Choice<T extends string>({ label, value, set, options }: ChoiceProps<T>
 function NumberField(props: { label: string; value: number; set: (n: number) => void; low: number; high: number }) {
   return (
     <label>
-      {props.label}
+      {t(props.label)}
       <input
         type="number"
         required
@@ -225,20 +252,57 @@ function NumberField(props: { label: string; value: number; set: (n: number) => 
   )
 }
 
-const STRENGTHS: [string, string][] = [
-  ['', 'its own'],
-  ['p100', '100 playouts'],
-  ['p1000', '1,000 playouts'],
-  ['p10000', '10,000 playouts'],
-  ['p100000', '100,000 playouts'],
-  ['s1', '1 second'],
-  ['s5', '5 seconds'],
-  ['s15', '15 seconds'],
+const GROUPS: [Listed['group'], string][] = [
+  ['level', 'tengen'],
+  ['technique', 'Techniques'],
+  ['program', 'Other programs'],
 ]
 
-function EngineFields(props: { label: string; hello: Hello; seat: Seat; set: (seat: Seat) => void }) {
+/** The opponent whose level follows the player's results. */
+const AUTO = 'auto'
+
+/** Whether how long a player thinks belongs to what it is. */
+const isLevel = (player: string) => player === AUTO || levelOf(player) !== null
+
+/** The players of a group, the weakest level first. */
+function Group({ label, players, hasAuto }: { label: string; players: Listed[]; hasAuto: boolean }) {
+  if (players.length === 0) return null
+  const order = (player: Listed) => levelOf(player.name) ?? 100
+  return (
+    <optgroup label={t(label)}>
+      {hasAuto && <option value={AUTO}>{t('tengen, at your level')}</option>}
+      {[...players]
+        .sort((a, b) => order(a) - order(b))
+        .map((player) => (
+          <option key={player.name} value={player.name}>
+            {titleOf(player)}
+          </option>
+        ))}
+    </optgroup>
+  )
+}
+
+/** How long players think: playouts or seconds a move. */
+const STRENGTHS = ['', 'p100', 'p1000', 'p10000', 'p100000', 's1', 's5', 's15']
+
+function strengthInWords(key: string): string {
+  const n = Number(key.slice(1)).toLocaleString(document.documentElement.lang || undefined)
+  if (key === '') return t('its own')
+  if (key === 's1') return t('1 second')
+  return key.startsWith('p') ? t('{n} playouts', { n }) : t('{n} seconds', { n })
+}
+
+interface EngineProps {
+  label: string
+  hello: Hello
+  seat: Seat
+  set: (seat: Seat) => void
+  /** Whether the level may follow the player's results. */
+  hasAuto?: boolean
+}
+
+function EngineFields(props: EngineProps) {
   const seat = props.seat.kind === 'engine' ? props.seat : { kind: 'engine' as const, player: 'default' }
-  const listed = props.hello.players.find((player) => player.name === seat.player)
   const strength = seat.playouts ? `p${seat.playouts}` : seat.seconds ? `s${seat.seconds}` : ''
   const limits = (key: string) => ({
     playouts: key.startsWith('p') ? Number(key.slice(1)) : null,
@@ -248,30 +312,38 @@ function EngineFields(props: { label: string; hello: Hello; seat: Seat; set: (se
     <div class="engine">
       <div class="row">
         <label class="wide">
-          {props.label}
+          {t(props.label)}
           <select
             value={seat.player}
-            onChange={(event) => props.set({ ...seat, player: event.currentTarget.value })}
+            onChange={(event) => {
+              const player = event.currentTarget.value
+              props.set(isLevel(player) ? { kind: 'engine', player } : { ...seat, player })
+            }}
           >
-            {props.hello.players.map((player) => (
-              <option key={player.name} value={player.name}>
-                {player.name}
-              </option>
+            {GROUPS.map(([group, label]) => (
+              <Group
+                key={group}
+                label={label}
+                players={props.hello.players.filter((player) => player.group === group)}
+                hasAuto={props.hasAuto === true && group === 'level'}
+              />
             ))}
           </select>
         </label>
-        <label>
-          Thinks for
-          <select value={strength} onChange={(event) => props.set({ ...seat, ...limits(event.currentTarget.value) })}>
-            {STRENGTHS.map(([key, text]) => (
-              <option key={key} value={key}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        {!isLevel(seat.player) && (
+          <label>
+            {t('Thinks for')}
+            <select value={strength} onChange={(event) => props.set({ ...seat, ...limits(event.currentTarget.value) })}>
+              {STRENGTHS.map((key) => (
+                <option key={key} value={key}>
+                  {strengthInWords(key)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
-      <small>{listed?.about}</small>
+      <small>{aboutPlayer(props.hello, seat.player)}</small>
     </div>
   )
 }
@@ -283,16 +355,16 @@ function TimeFields({ time, set }: { time: Time; set: (time: Time) => void }) {
   return (
     <div class="row">
       <label>
-        Time
+        {t('Time')}
         <select
           value={time.kind}
           onChange={(event) => set({ ...time, ...TIMES[event.currentTarget.value as Time['kind']] })}
         >
-          <option value="none">No limit</option>
-          <option value="byoyomi">Byo-yomi</option>
-          <option value="fischer">Fischer</option>
-          <option value="canadian">Canadian</option>
-          <option value="absolute">Absolute</option>
+          <option value="none">{t('No limit')}</option>
+          <option value="byoyomi">{t('Byo-yomi')}</option>
+          <option value="fischer">{t('Fischer')}</option>
+          <option value="canadian">{t('Canadian')}</option>
+          <option value="absolute">{t('Absolute')}</option>
         </select>
       </label>
       {time.kind !== 'none' && field('Minutes', 'minutes', 0, 600)}
@@ -332,7 +404,19 @@ function engineOf(seats: Seats): Seat | undefined {
   return [seats.black, seats.white].find((seat) => seat.kind === 'engine')
 }
 
-function settingsOf(state: State): Settings {
-  const { width, height, seats, rules, handicap, time } = state
-  return { width, height, seats, rules, handicap, time, komi: null }
+/** The same seats with another engine. */
+function withEngine(seats: Seats, engine: Seat): Seats {
+  const other = (seat: Seat) => (seat.kind === 'engine' ? engine : seat)
+  return { black: other(seats.black), white: other(seats.white) }
+}
+
+/** What another game like this one is played with; the customary komi need not be named. */
+export function settingsOf(state: State, hello: Hello): Settings {
+  const { width, height, seats, rules, handicap, time, teach, auto } = state
+  const komi = state.komi === customaryKomi(hello, rules, handicap) ? null : state.komi
+  return { width, height, seats, rules, handicap, time, teach, komi, auto }
+}
+
+function customaryKomi(hello: Hello, rules: string, handicap: number): number {
+  return handicap > 0 ? 0.5 : (hello.rules.find((set) => set.name === rules)?.komi ?? 7.5)
 }

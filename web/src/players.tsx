@@ -2,11 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { ClockView, Color, State } from './protocol'
-import { capital, clockTime, nameOfSide } from './words'
+import { t } from './text'
+import { clockTime, colorName, nameOfSide } from './words'
 
 export function Players({ state }: { state: State }) {
   return (
-    <section class="players" aria-label="Players">
+    <section class="players" aria-label={t('Players')}>
       <Player state={state} color="black" />
       <Player state={state} color="white" />
     </section>
@@ -22,20 +23,20 @@ function Player({ state, color }: { state: State; color: Color }) {
     <div class={`player ${isTurn ? 'turn' : ''}`} aria-current={isTurn ? 'true' : undefined}>
       <span class={`stone ${color}`} aria-hidden="true" />
       <div class="who">
-        <strong title={name}>{name === 'human' && state.seats[color].kind === 'human' ? 'You' : name}</strong>
+        <strong title={name}>{name}</strong>
         <small>
-          <span class="hidden">{capital(color)}, </span>
-          {captures} captured
+          <span class="hidden">{colorName(color)}, </span>
+          {t('{n} captured', { n: captures })}
         </small>
       </div>
-      {state.clocks && <Clock clock={state.clocks[index]} control={state.time} label={`${capital(color)}'s clock`} />}
+      {state.clocks && <Clock clock={state.clocks[index]} control={state.time} label={color === 'black' ? t('Black\'s clock') : t('White\'s clock')} />}
     </div>
   )
 }
 
 function Clock({ clock, control, label }: { clock: ClockView; control: string; label: string }) {
   const left = useTicking(clock)
-  const periods = clock.stones > 0 ? (control.startsWith('canadian') ? `${clock.stones} left` : `× ${clock.stones}`) : ''
+  const periods = clock.stones > 0 ? (control.startsWith('canadian') ? t('{n} left', { n: clock.stones }) : `× ${clock.stones}`) : ''
   return (
     <div class={`clock ${clock.running && left < 15 ? 'urgent' : ''}`} role="timer" aria-label={label}>
       {clockTime(left)}

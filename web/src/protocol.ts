@@ -21,14 +21,28 @@ export interface Settings {
   komi: number | null
   handicap: number
   time: string
+  /** Points that a move may lose without a warning; none for no warnings. */
+  teach: number | null
+  /** The engine's level follows the player's results. */
+  auto: boolean
+}
+
+/** A player to choose from. */
+export interface Listed {
+  name: string
+  title: string
+  about: string
+  group: 'level' | 'technique' | 'program'
 }
 
 export interface Hello {
   type: 'hello'
   version: string
-  players: { name: string; about: string; external: boolean }[]
+  players: Listed[]
   rules: { name: string; komi: number }[]
   defaults: Settings
+  /** Problems were named on the command line. */
+  has_problems: boolean
   token: string | null
 }
 
@@ -71,13 +85,39 @@ export interface State {
   paused: boolean
   thinking: boolean
   analysing: boolean
+  /** Moves are only tried: in a record, and after the end of a game. */
+  study: boolean
+  teach: number | null
+  /** The opponent's level follows the player's results. */
+  auto: boolean
+  /** A move is looked at before it is played. */
+  checking: boolean
   node: number
   line: number[]
   count: CountView | null
   result: string | null
   comment: string | null
+  marks: Mark[]
+  info: Partial<Record<InfoKey, string>>
+  problem: { state: 'open' | 'wrong' | 'solved' | 'shown'; to_play: Color } | null
   notice: string | null
 }
+
+export type MarkKind = 'triangle' | 'square' | 'circle' | 'cross' | 'label'
+
+export interface Mark {
+  at: string
+  kind: MarkKind
+  label: string
+}
+
+export type ProblemSet = 'starter' | 'mistakes' | 'given'
+
+/** Properties of a record's root. */
+export type InfoKey = 'PB' | 'BR' | 'PW' | 'WR' | 'DT' | 'PC' | 'EV' | 'GN' | 'RE'
+
+/** How bad a move is, by the points that it loses. */
+export type Class = 'excellent' | 'good' | 'inaccuracy' | 'mistake' | 'big-mistake' | 'blunder'
 
 export interface TreeNode {
   id: number
@@ -86,6 +126,9 @@ export interface TreeNode {
   at: Move | null
   value: number | null
   score: number | null
+  lost: number | null
+  class: Class | null
+  expected: Move[]
   comment: boolean
   main: boolean
 }
@@ -95,6 +138,7 @@ export interface MoveView {
   visits: number
   value: number
   score: number
+  lost: number
   line: Move[]
 }
 
@@ -115,14 +159,14 @@ export interface Analysis {
   policy: number[][]
 }
 
-export interface Mistake {
+/** What a move costs that is not played yet. */
+export interface Judgement {
   node: number
-  number: number
-  color: Color
   at: Move
-  loss: number
-  points: number
-  better: Move[]
+  lost: number
+  class: Class
+  /** How the opponent would answer. */
+  line: Move[]
 }
 
 export interface Review {
@@ -130,7 +174,26 @@ export interface Review {
   done: number
   total: number
   running: boolean
-  mistakes: Mistake[]
+  report: Report | null
+}
+
+/** What a review comes to. */
+export interface Report {
+  analyst: string
+  players: Record<Color, PlayerFigures>
+  moments: { number: number }[]
+}
+
+export interface Figures {
+  moves: number
+  mean_loss: number | null
+  accuracy: number | null
+  first_choices: number | null
+}
+
+export interface PlayerFigures extends Figures {
+  classes: Record<Class, number>
+  phases: Record<'opening' | 'middle_game' | 'endgame', Figures>
 }
 
 export interface StoredGame {
@@ -141,6 +204,8 @@ export interface StoredGame {
   moves: number
   result: string | null
   time: number
+  /** For a problem, whether it was solved. */
+  solved: boolean | null
 }
 
 export interface Games {
@@ -166,7 +231,10 @@ export type Message =
   | { type: 'node'; node: TreeNode }
   | Analysis
   | Review
+  | ({ type: 'warning' | 'tried' } & Judgement)
   | Games
+  | { type: 'collection'; games: StoredGame[] }
+  | { type: 'problems'; text: string }
   | { type: 'sgf'; name: string; text: string }
   | { type: 'error'; message: string }
 
@@ -174,13 +242,23 @@ export type Command =
   | { type: 'new'; settings: Settings }
   | { type: 'join'; game: string }
   | { type: 'list'; search: Search; from: number }
+  | { type: 'choose'; game: number; solve: boolean }
+  | { type: 'problems'; set: ProblemSet }
   | { type: 'rename'; game: string; name: string }
   | { type: 'delete'; game: string }
-  | { type: 'play'; at: Move }
+  | { type: 'play'; at: Move; anyway?: boolean }
   | { type: 'goto'; node: number }
   | { type: 'seats'; seats: Seats }
   | { type: 'toggle-dead'; at: string }
   | { type: 'accept'; anyway: boolean }
   | { type: 'analyse'; on: boolean }
+  | { type: 'try'; at: Move }
   | { type: 'review'; playouts: number }
+  | { type: 'comment'; text: string }
+  | { type: 'mark'; at: string; kind: MarkKind; label: string }
+  | { type: 'info'; info: Partial<Record<InfoKey, string>> }
+  | { type: 'set-up'; at: string; color: Color | null }
+  | { type: 'to-play'; color: Color }
+  | { type: 'add-line'; moves: Move[] }
+  | { type: 'hint' | 'promote' | 'delete-line' | 'try-again' | 'solution' }
   | { type: 'resign' | 'undo' | 'take-back' | 'pause' | 'continue' | 'take-proposal' | 'resume' | 'stop-review' | 'save' }

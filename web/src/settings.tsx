@@ -2,14 +2,17 @@
 
 import { Dialog } from './dialog'
 import type { Preferences } from './preferences'
+import { NAMES, t } from './text'
 
 const KEYS: [string, string][] = [
   ['← →', 'one move back or forward'],
   ['↑ ↓', 'ten moves back or forward'],
   ['Home End', 'to the beginning, to the end'],
   ['P', 'pass'],
-  ['U', 'take back both moves'],
-  ['Shift U', 'take back one move'],
+  ['U', 'undo your last move'],
+  ['Shift U', 'undo one stone'],
+  ['H', 'hint'],
+  ['E', 'next mistake; with Shift, the one before'],
   ['A', 'analyse'],
   ['M O L', 'show moves, ownership, policy'],
   ['N', 'new game'],
@@ -24,36 +27,62 @@ interface Props {
 }
 
 export function SettingsDialog({ preferences, change, version, onClose }: Props) {
-  const box = (key: 'sound' | 'coordinates' | 'confirm', text: string) => (
+  const box = (key: 'sound' | 'coordinates' | 'numbers' | 'next', text: string) => (
     <label class="check">
       <input type="checkbox" checked={preferences[key]} onChange={() => change({ [key]: !preferences[key] })} />
-      {text}
+      {t(text)}
     </label>
   )
   return (
-    <Dialog title="Settings" onClose={onClose}>
+    <Dialog title={t('Settings')} onClose={onClose}>
       <div class="form">
         {box('sound', 'Stone sounds')}
         {box('coordinates', 'Coordinates around the board')}
-        {box('confirm', 'Tap twice to play (for small screens)')}
+        {box('numbers', 'Numbers of the moves')}
+        {box('next', 'In records, the move that follows')}
         <label>
-          Colours
+          {t('Tap twice to play')}
+          <select
+            value={preferences.confirm}
+            onChange={(event) => change({ confirm: event.currentTarget.value as Preferences['confirm'] })}
+          >
+            <option value="small">{t('On touch screens, where points are small')}</option>
+            <option value="always">{t('Always')}</option>
+            <option value="never">{t('Never')}</option>
+          </select>
+        </label>
+        <label>
+          {t('Language')}
+          <select
+            value={preferences.language}
+            onChange={(event) => change({ language: event.currentTarget.value as Preferences['language'] })}
+          >
+            <option value="auto">{t('As the system')}</option>
+            {Object.entries(NAMES).map(([key, name]) => (
+              <option key={key} value={key}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t('Colours')}
           <select
             value={preferences.theme}
             onChange={(event) => change({ theme: event.currentTarget.value as Preferences['theme'] })}
           >
-            <option value="auto">As the system</option>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
+            <option value="auto">{t('As the system')}</option>
+            <option value="light">{t('Light')}</option>
+            <option value="dark">{t('Dark')}</option>
           </select>
         </label>
       </div>
-      <h3>Keys</h3>
+      <h3>{t('Keys')}</h3>
       <dl class="keys">
         {KEYS.map(([key, what]) => (
           <div key={key}>
             <dt>{key}</dt>
-            <dd>{what}</dd>
+            <dd>{t(what)}</dd>
           </div>
         ))}
       </dl>

@@ -3,6 +3,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { State, TreeNode } from './protocol'
 import { server } from './server'
+import { isMistake } from './words'
+import { t } from './text'
 
 const STEP = 22
 const RADIUS = 7
@@ -16,7 +18,7 @@ interface Placed {
   parent: Placed | null
 }
 
-export function Tree({ state, tree }: { state: State; tree: Map<number, TreeNode> }) {
+export function Tree({ state, tree, isShown }: { state: State; tree: Map<number, TreeNode>; isShown: boolean }) {
   const placed = useMemo(() => place(tree), [tree])
   const frame = useRef<HTMLDivElement>(null)
   const here = placed.get(state.node)
@@ -36,15 +38,28 @@ export function Tree({ state, tree }: { state: State; tree: Map<number, TreeNode
   const x = (p: Placed) => p.depth * STEP + STEP / 2
   const y = (p: Placed) => p.lane * STEP + STEP / 2
   return (
-    <section class="panel tree" aria-label="Variations">
-      <div class="scroll" ref={frame}>
-        <svg width={width} height={height} role="tree">
+    <section class="panel tree" aria-label={t('Variations')}>
+      <div
+        class="scroll"
+        ref={frame}
+        tabIndex={0}
+        role="tree"
+        aria-label={t('Moves. Up and down change to another variation.')}
+        onKeyDown={(event) => {
+          const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+          if (!step) return
+          event.preventDefault()
+          event.stopPropagation()
+          changeVariation(tree, server.node ?? state.node, step)
+        }}
+      >
+        <svg width={width} height={height} role="presentation">
           {near.map((p) => p.parent && <path key={p.node.id} d={edge(x(p.parent), y(p.parent), x(p), y(p))} />)}
           {near.map((p) => (
             <g
               key={p.node.id}
               role="treeitem"
-              aria-label={`Move ${p.depth}${p.node.at ? `, ${p.node.color} ${p.node.at}` : ''}`}
+              aria-label={labelOf(p)}
               aria-selected={p.node.id === state.node}
               class={[
                 'node',
@@ -52,17 +67,34 @@ export function Tree({ state, tree }: { state: State; tree: Map<number, TreeNode
                 line.has(p.node.id) ? 'line' : '',
                 p.node.id === state.node ? 'here' : '',
                 p.node.comment ? 'comment' : '',
+                isShown && isMistake(p.node.class) ? p.node.class : '',
               ].join(' ')}
-              onClick={() => server.send({ type: 'goto', node: p.node.id })}
+              onClick={() => server.goto(p.node.id)}
             >
               <rect x={x(p) - STEP / 2} y={y(p) - STEP / 2} width={STEP} height={STEP} fill="transparent" />
               <circle cx={x(p)} cy={y(p)} r={RADIUS} />
+              {isShown && isMistake(p.node.class) && <circle class="dot" cx={x(p) + 5} cy={y(p) - 5} r={3.5} />}
             </g>
           ))}
         </svg>
       </div>
     </section>
   )
+}
+
+function labelOf({ node, depth }: Placed): string {
+  if (!node.at || !node.color) return t('Move {n}', { n: depth })
+  const values = { n: depth, move: node.at === 'pass' ? t('pass') : node.at }
+  return node.color === 'black' ? t('Move {n}, black {move}', values) : t('Move {n}, white {move}', values)
+}
+
+/** The same move in the variation above or below. */
+function changeVariation(tree: Map<number, TreeNode>, id: number, step: number) {
+  const node = tree.get(id)
+  const siblings = [...tree.values()].filter((other) => other.parent === node?.parent && other.parent !== null)
+  siblings.sort((a, b) => Number(b.main) - Number(a.main) || a.id - b.id)
+  const next = siblings[siblings.findIndex((other) => other.id === id) + step]
+  if (next) server.goto(next.id)
 }
 
 /** Along the row, then down into the variation. */

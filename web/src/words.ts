@@ -1,28 +1,50 @@
-// Numbers and results as people read them.
+// Numbers, names and results as people read them.
 
-import type { Color, State } from './protocol'
+import type { Class, Color, Hello, Listed, State, StoredGame } from './protocol'
+import { t } from './text'
 
 export const percent = (share: number) => `${Math.round(share * 100)}%`
 
-export const signed = (number: number) => `${number > 0 ? '+' : number < 0 ? '−' : ''}${Math.abs(number).toFixed(1)}`
+/** Points lost, as `−1.5`; nothing lost is `0`. */
+export const loss = (points: number) => (points < 0.05 ? '0' : `−${points.toFixed(1)}`)
+
+export const points = (number: number) =>
+  number.toFixed(1) === '1.0' ? t('1 point') : t('{n} points', { n: number.toFixed(1) })
 
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** The name of a colour. */
+export const colorName = (color: Color) => (color === 'black' ? t('Black') : t('White'))
+
 /** `B+3.5` in words. */
 export function resultInWords(result: string): string {
-  if (result === '0') return 'A draw'
+  if (result === '0') return t('A draw')
   const [winner, by] = result.split('+')
-  const who = winner === 'B' ? 'Black' : 'White'
-  if (by === 'R') return `${who} wins by resignation`
-  if (by === 'T') return `${who} wins on time`
-  if (by === 'F') return `${who} wins by forfeit`
-  return by ? `${who} wins by ${by} point${by === '1' ? '' : 's'}` : `${who} wins`
+  const who = colorName(winner === 'B' ? 'black' : 'white')
+  if (by === 'R') return t('{who} wins by resignation', { who })
+  if (by === 'T') return t('{who} wins on time', { who })
+  if (by === 'F') return t('{who} wins by forfeit', { who })
+  return by ? t('{who} wins by {points}', { who, points: by === '1' ? t('1 point') : t('{n} points', { n: by }) }) : t('{who} wins', { who })
+}
+
+/** A result that stands in a record. */
+function recorded(result: string): string {
+  if (result === '0') return t('A draw (recorded)')
+  const [winner, by] = result.split('+')
+  const who = colorName(winner === 'B' ? 'black' : 'white')
+  if (by === 'R') return t('{who} won by resignation (recorded)', { who })
+  return by && Number(by) > 0 ? t('{who} won by {n} (recorded)', { who, n: by }) : t('{who} won (recorded)', { who })
 }
 
 /** The lead of a side in points. */
 export function lead(score: number): string {
-  if (Math.abs(score) < 0.05) return 'even'
-  return `${score > 0 ? 'Black' : 'White'} +${Math.abs(score).toFixed(1)}`
+  if (Math.abs(score) < 0.05) return t('even')
+  return `${colorName(score > 0 ? 'black' : 'white')} +${Math.abs(score).toFixed(1)}`
+}
+
+/** The same for tables and points of the board. */
+export function shortLead(score: number): string {
+  return Math.abs(score) < 0.05 ? '0' : `${score > 0 ? 'B' : 'W'}+${Math.abs(score).toFixed(1)}`
 }
 
 /** Seconds as a clock shows them. */
@@ -37,20 +59,128 @@ export function clockTime(seconds: number): string {
 
 export const isEngine = (state: State, color: Color) => state.seats[color].kind === 'engine'
 
+export const engines = (state: State) => Number(isEngine(state, 'black')) + Number(isEngine(state, 'white'))
+
+/** Whether what the engine thinks is shown: in a game only if the player asks. */
+export const isRevealed = (state: State) => state.problem?.state !== 'open' && isOpenTo(state)
+
+const isOpenTo = (state: State) => state.study || state.analysing || engines(state) === 2
+
+/** Whether a click on the board plays a move. */
+export function canPlay(state: State): boolean {
+  if (state.phase === 'over') return state.study && state.last !== 'pass'
+  return state.phase === 'play' && (!isEngine(state, state.to_play) || state.paused)
+}
+
+/** Whether the game waits for the person at the page. */
+export const isMyMove = (state: State) =>
+  state.phase === 'play' && !state.paused && !state.study && engines(state) === 1 && !isEngine(state, state.to_play)
+
 /** What happens, in a sentence. */
 export function statusOf(state: State): string {
-  const mover = capital(state.to_play)
-  if (state.phase === 'over') return state.result ? `${resultInWords(state.result)}.` : 'The game is over.'
-  if (state.phase === 'count') return 'Both passed. Click stones to mark them dead or alive.'
-  if (state.paused) {
-    if (isEngine(state, state.to_play)) return `Paused. ${mover} is to move.`
-    return state.seats.black.kind === state.seats.white.kind ? `${mover} to move.` : `Paused. Your move (${state.to_play}).`
+  const mover = colorName(state.to_play)
+  const at = state.line.indexOf(state.node)
+  const last = state.line.length - 1
+  const looking = t('Looking at move {at} of {last}.', { at, last })
+  if (state.problem) return ''
+  if (state.phase === 'over') return state.result ? `${resultInWords(state.result)}.` : t('The game is over.')
+  if (state.phase === 'count') return t('Both passed. Click stones to mark them dead or alive.')
+  if (state.study && state.paused) {
+    const result = state.result && engines(state) === 0 ? ` ${recorded(state.result)}.` : ''
+    return `${looking}${result} ${t('Play here to try something.')}`
   }
-  if (state.thinking || isEngine(state, state.to_play)) return `${mover} (${nameOfSide(state, state.to_play)}) is thinking…`
-  const passed = state.last === 'pass' && state.number > 0 ? `${capital(other(state.to_play))} passed. ` : ''
-  return passed + (state.seats.black.kind === state.seats.white.kind ? `${mover} to move.` : `Your move (${state.to_play}).`)
+  if (state.paused) {
+    if (engines(state) === 2) return t('Paused. {mover} is to move.', { mover })
+    return engines(state) === 0 && at === last ? t('{mover} to move.', { mover }) : `${looking} ${t('Play here to branch.')}`
+  }
+  if (state.checking) return t('Looking at your move…')
+  if (state.thinking || isEngine(state, state.to_play)) {
+    return t('{mover} ({name}) is thinking…', { mover, name: nameOfSide(state, state.to_play) })
+  }
+  const passed = state.last === 'pass' && state.number > 0 ? `${t('{mover} passed.', { mover: colorName(other(state.to_play)) })} ` : ''
+  const yours = state.to_play === 'black' ? t('Your move (black).') : t('Your move (white).')
+  return passed + (engines(state) === 1 ? yours : t('{mover} to move.', { mover }))
 }
 
 export const other = (color: Color): Color => (color === 'black' ? 'white' : 'black')
 
-export const nameOfSide = (state: State, color: Color) => state.names[color === 'black' ? 0 : 1]
+/** Who has a colour: the record's name, else the person at the page, else the colour. */
+export function nameOfSide(state: State, color: Color): string {
+  const name = state.names[color === 'black' ? 0 : 1]
+  if (name !== HUMAN || isEngine(state, color)) return name
+  return isEngine(state, other(color)) ? t('You') : colorName(color)
+}
+
+const HUMAN = 'human'
+/** What the library calls a player whom the record does not name. */
+const UNKNOWN = 'unknown'
+
+/** The players of a stored game; nothing if none is told. */
+export function playersOf(game: StoredGame): string {
+  if (game.names.every((name) => name === UNKNOWN)) return ''
+  const isOwn = game.names[0] !== game.names[1]
+  const name = (i: 0 | 1) => (game.names[i] === UNKNOWN ? '?' : game.names[i] !== HUMAN ? game.names[i] : isOwn ? t('You') : colorName(i === 0 ? 'black' : 'white'))
+  return `${name(0)} – ${name(1)}`
+}
+
+const RULES: Record<string, string> = {
+  aga: 'AGA',
+  goe: 'Ing',
+  'chinese-ogs': 'Chinese (OGS)',
+  'tromp-taylor': 'Tromp-Taylor',
+  'new-zealand': 'New Zealand',
+  'stone-scoring': 'Stone scoring',
+  'ancient-territory': 'Ancient territory',
+}
+
+/** The name of a set of rules. */
+export const rulesName = (name: string) => t(RULES[name] ?? capital(name))
+
+/** What players of the list are like, for those who want to play and not to read papers. */
+const PLAIN: Record<string, string> = {
+  default: 'As strong as it gets on this machine',
+  auto: 'One level up after a win, one down after a loss',
+  classic: 'Strong, and without a neural network',
+  zero: 'A neural network that reads ahead and trusts its own judgement',
+  policy: 'Plays by instinct, without reading ahead',
+  holmes: 'Guesses a good move and tests it, again and again',
+  gcmb: 'Reads ahead by trial games, and remembers which replies went well',
+  'rave-lgrf': 'Reads ahead by trial games; learns good replies and forgets bad ones',
+  'rave-lgr': 'Reads ahead by trial games; repeats replies that have worked',
+  rave: 'Reads ahead by trial games; a move good anywhere is tried early',
+  uct: 'Reads ahead by random trial games: the plain method',
+  'mc-depth2': 'Looks two moves ahead, and no further',
+  'mc-amaf': 'Counts who wins random games, without a tree',
+  'mc-pp': 'Counts who wins random games, and drops hopeless moves',
+  mc: 'Counts who wins random games after each move',
+  gobble: 'The first of its kind, from 1993',
+  random: 'Plays anywhere: for the very first game',
+}
+
+/** The number of a level. */
+export const levelOf = (player: string): number | null => Number(/^level-(\d+)$/.exec(player)?.[1]) || null
+
+/** What a player of the list is called. */
+export function titleOf(player: Listed): string {
+  const level = levelOf(player.name)
+  if (level) return t('tengen, level {n}', { n: level })
+  return player.name === 'default' ? t('tengen at its best') : player.title
+}
+
+/** What a player is like, in a line. */
+export function aboutPlayer(hello: Hello, name: string): string {
+  const plain = PLAIN[name]
+  if (plain) return t(plain)
+  const level = levelOf(name)
+  if (level) return t(level < 9 ? 'Chooses moves as people do, and reads a little more at each level' : 'Plays the best move it finds, in half a second')
+  return hello.players.find((player) => player.name === name)?.about ?? ''
+}
+
+export const CLASSES: Class[] = ['excellent', 'good', 'inaccuracy', 'mistake', 'big-mistake', 'blunder']
+
+/** Whether a move of this class is worth a look. */
+export const isMistake = (kind: Class | null) => kind !== null && CLASSES.indexOf(kind) >= 2
+
+export const className = (kind: Class) => t(kind.replace('-', ' '))
+
+export const movesInWords = (n: number) => (n === 1 ? t('1 move') : t('{n} moves', { n }))

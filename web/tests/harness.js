@@ -34,6 +34,10 @@ export function reasonToSkip() {
   return false
 }
 
+/** Servers that run: a test that fails leaves its own behind, and nothing waits for those. */
+const running = new Set()
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
 /** A server with a folder of its own. */
 export class Server {
   /** `wrapper`: a command that runs the program. */
@@ -50,8 +54,11 @@ export class Server {
     const [program, ...first] = [...this.wrapper, BIN]
     // The token is kept beside the games.
     const env = { ...process.env, XDG_STATE_HOME: this.games }
-    this.child = spawn(program, [...first, ...fixed, ...this.args], { stdio: ['ignore', 'pipe', 'inherit'], env })
-    const lines = createInterface({ input: this.child.stdout })
+    const child = spawn(program, [...first, ...fixed, ...this.args], { stdio: ['ignore', 'pipe', 'inherit'], env })
+    this.child = child
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    const lines = createInterface({ input: child.stdout })
     for await (const line of lines) {
       const found = /http:\/\/[^/]*:(\d+)\/(\S*)/.exec(line)
       if (found) {
@@ -117,6 +124,12 @@ export class Board {
     return this.page.getByRole('button', { name, exact: true })
   }
 
+  /** Closes the window on top, after which keys are the page's again. */
+  async closeDialog() {
+    await this.page.keyboard.press('Escape')
+    await this.page.getByRole('dialog').waitFor({ state: 'hidden' })
+  }
+
   async status(text) {
     await this.page.waitForFunction((t) => document.querySelector('.status')?.textContent.includes(t), text, {
       timeout: PATIENCE,
@@ -125,6 +138,11 @@ export class Board {
 
   async statusText() {
     return this.page.locator('.status').textContent()
+  }
+
+  /** Waits until the record says this here. */
+  async comment(text) {
+    await this.page.waitForFunction((t) => document.querySelector('textarea.comment')?.value === t, text)
   }
 
   /** Waits until this many moves are played. */
@@ -182,6 +200,13 @@ export class Board {
   async openFile(text, name = 'game.sgf') {
     await this.button('Open').click()
     await this.page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/x-go-sgf', buffer: Buffer.from(text) })
+  }
+
+  /** Reviews the game and waits for the end. */
+  async review() {
+    await this.button('Quick').click()
+    await this.page.waitForSelector('.review progress')
+    await this.page.waitForFunction(() => !document.querySelector('.review progress'))
   }
 
   async save() {

@@ -88,7 +88,7 @@ describe('stored games', { skip }, () => {
     assert.match(Buffer.concat(chunks).toString(), /^\(;[^(]*GN\[The final\]/)
     assert.ok(await board.button('Delete The final').isDisabled(), 'it is open')
     await board.page.getByRole('searchbox').fill('')
-    await board.button('Delete human – random').click()
+    await board.button('Delete You – random').click()
     await board.button('Delete').click()
     await board.page.waitForFunction(() => document.querySelectorAll('.games li').length === 1)
     assert.deepEqual(board.errors, [])

@@ -322,6 +322,12 @@ impl Board {
         (0..height).flat_map(move |row| (0..width).map(move |col| Vertex::new(col, row)))
     }
 
+    /// The rows of points as a board is drawn: the top one first, each from the left.
+    pub fn rows_from_top(&self) -> impl Iterator<Item = Vec<Vertex>> + use<> {
+        let (width, height) = (self.width(), self.height());
+        (0..height).rev().map(move |row| (0..width).map(|col| Vertex::new(col, row)).collect())
+    }
+
     /// Whether the vertex is a point of this board, not border.
     #[inline]
     pub fn contains(&self, v: Vertex) -> bool {
@@ -561,7 +567,7 @@ impl Board {
 
     /// Whether a stone on the empty point `v`, which has no empty neighbour, would be captured itself.
     #[inline]
-    fn is_suicide(&self, v: Vertex) -> bool {
+    pub(crate) fn is_suicide(&self, v: Vertex) -> bool {
         let me = self.to_play();
         // An enemy in atari is captured, and a friend not in atari has another liberty: either will do. Without branches,
         // because which neighbour decides cannot be predicted.

@@ -103,7 +103,7 @@ impl Board {
             if !self.contains(v) {
                 return Err(v);
             }
-            colors[v.row() * self.width() + v.col()].1 = color;
+            colors[v.place(self.width())].1 = color;
         }
         let stones: Vec<_> = colors.into_iter().filter_map(|(v, color)| Some((v, color?))).collect();
         let mut board = Board::new(self.width(), self.height());

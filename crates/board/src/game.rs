@@ -8,6 +8,7 @@ use crate::{
     handicap::{HandicapError, free_handicap_points, handicap_points},
     moves::Move,
     outcome::Outcome,
+    past::Past,
     rules::{KoRule, Rules},
     score,
     vertex::Vertex,
@@ -39,8 +40,8 @@ pub struct Game {
     board: Board,
     handicap: usize,
     moves: Vec<PlayedMove>,
-    /// The keys of all positions up to the current one, for superko.
-    keys: Vec<u64>,
+    /// All positions up to the current one, for superko.
+    past: Past,
     outcome: Option<Outcome>,
     /// Whether the turn was given away, and the board and the number of keys before that.
     given_away: Option<(Box<Board>, usize)>,
@@ -54,10 +55,10 @@ impl Game {
 
     /// A game that starts from a position.
     pub fn from_board(start: Board, rules: Rules) -> Game {
-        let (board, moves, keys) = (start.clone(), Vec::new(), Vec::new());
+        let (board, moves, past) = (start.clone(), Vec::new(), Past::new(&start));
         let mut game =
-            Game { rules, board, start, handicap: 0, moves, keys, outcome: None, given_away: None };
-        game.keys.push(game.current_key());
+            Game { rules, board, start, handicap: 0, moves, past, outcome: None, given_away: None };
+        game.past.push(game.current_key());
         game
     }
 
@@ -104,9 +105,9 @@ impl Game {
             self.replay(&[]);
         } else if let Some((board, keys)) = self.given_away.take() {
             self.board = *board;
-            self.keys.truncate(keys);
+            self.past.truncate(keys);
         } else {
-            self.given_away = Some((Box::new(self.board.clone()), self.keys.len()));
+            self.given_away = Some((Box::new(self.board.clone()), self.past.keys().len()));
             self.take_turn(color);
         }
     }
@@ -115,7 +116,7 @@ impl Game {
     fn take_turn(&mut self, color: Color) {
         if color != self.to_play() {
             self.board.set_to_play(color);
-            self.keys.push(self.current_key());
+            self.past.push(self.current_key());
         }
     }
 
@@ -172,17 +173,34 @@ impl Game {
     /// Whether the player to move may play, and if not, why. Passing is always allowed.
     pub fn check(&self, mv: Move) -> Result<(), IllegalMove> {
         self.board.check(mv, self.rules.suicide)?;
-        let repeats = |v| self.has_occurred(self.rules.ko.key(self.board.hash_after(v), !self.to_play()));
-        if self.rules.ko != KoRule::Simple && mv.vertex().is_some_and(repeats) {
+        if mv.vertex().is_some_and(|v| self.repeats(v)) {
             return Err(IllegalMove::Superko);
         }
         Ok(())
     }
 
+    /// Whether the player to move may play on a point of the board: [`Game::check`] without the reason.
+    #[inline]
+    pub fn is_legal(&self, v: Vertex) -> bool {
+        let board = &self.board;
+        let on_board =
+            if self.rules.suicide { board.is_empty(v) && v != board.ko() } else { board.is_legal(v) };
+        on_board && !self.repeats(v)
+    }
+
+    /// Whether superko forbids the player to move the empty point `v`.
+    #[inline]
+    fn repeats(&self, v: Vertex) -> bool {
+        self.rules.ko != KoRule::Simple
+            && self
+                .past
+                .repeats(&self.board, v, || self.rules.ko.key(self.board.hash_after(v), !self.to_play()))
+    }
+
     /// Whether a position with this key was on the board before, or is now.
     #[inline]
     pub fn has_occurred(&self, key: u64) -> bool {
-        self.keys.contains(&key)
+        self.past.contains(key)
     }
 
     fn current_key(&self) -> u64 {
@@ -201,11 +219,11 @@ impl Game {
         if color == self.to_play() {
             return self.try_play(mv);
         }
-        let before = (self.board.clone(), self.keys.len());
+        let before = (self.board.clone(), self.past.keys().len());
         self.take_turn(color);
         self.try_play(mv).inspect_err(|_| {
             self.board = before.0;
-            self.keys.truncate(before.1);
+            self.past.truncate(before.1);
         })
     }
 
@@ -232,9 +250,13 @@ impl Game {
     /// Plays a move that the caller knows to be legal.
     pub fn play_unchecked(&mut self, mv: Move) {
         self.given_away = None;
-        self.moves.push(PlayedMove { color: self.to_play(), mv });
+        let color = self.to_play();
+        self.moves.push(PlayedMove { color, mv });
         self.board.play_unchecked(mv);
-        self.keys.push(self.current_key());
+        if let Some(v) = mv.vertex().filter(|&v| self.board.is_color(v, color)) {
+            self.past.put(color, v);
+        }
+        self.past.push(self.current_key());
     }
 
     /// Takes back the last move. `false` if there is none.
@@ -256,8 +278,8 @@ impl Game {
         self.board.clone_from(&self.start);
         self.given_away = None;
         self.moves.clear();
-        self.keys.clear();
-        self.keys.push(self.current_key());
+        self.past = Past::new(&self.start);
+        self.past.push(self.current_key());
         for played in moves {
             self.take_turn(played.color);
             self.play_unchecked(played.mv);
@@ -307,7 +329,7 @@ impl Game {
 
     /// The keys of all positions so far, for a search that goes on from here.
     pub(crate) fn keys(&self) -> &[u64] {
-        &self.keys
+        self.past.keys()
     }
 
     /// Says that `stones` of the set-up stones are handicap stones (from an SGF record, for the bonus).

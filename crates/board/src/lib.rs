@@ -9,6 +9,7 @@ mod game;
 mod handicap;
 mod moves;
 mod outcome;
+mod past;
 mod perft;
 mod rule_strings;
 mod rules;

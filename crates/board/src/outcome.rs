@@ -43,6 +43,15 @@ impl Outcome {
         Outcome::Win { winner, by: Reason::Points(score.abs()) }
     }
 
+    /// Black's points minus White's, if the game was counted.
+    pub fn score(&self) -> Option<f32> {
+        match self {
+            Outcome::Win { winner, by: Reason::Points(points) } => Some(points * winner.sign() as f32),
+            Outcome::Win { .. } => None,
+            Outcome::Draw => Some(0.0),
+        }
+    }
+
     /// The winner, if there is one.
     pub fn winner(&self) -> Option<Color> {
         match self {
@@ -123,6 +132,8 @@ mod tests {
         }
         assert_eq!("w+Resign".parse::<Outcome>().unwrap().to_string(), "W+R");
         assert_eq!("B+0".parse::<Outcome>(), Ok(Outcome::Draw));
+        let scores = ["W+12", "0", "B+R"].map(|text| text.parse::<Outcome>().unwrap().score());
+        assert_eq!(scores, [Some(-12.0), Some(0.0), None]);
         for text in ["", "?", "Void", "B+x", "X+3", "B+NaN", "B+inf", "B+-3", "+"] {
             assert!(text.parse::<Outcome>().is_err(), "{text}");
         }

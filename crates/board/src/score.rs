@@ -54,10 +54,32 @@ pub fn area_owners(board: &Board) -> VertexMap<Option<Color>> {
     owners
 }
 
-/// Black's area minus White's, every stone alive, no komi (Tromp-Taylor).
+/// Black's area minus White's, every stone alive, no komi (Tromp-Taylor): the sum of [`area_owners`], from the empty points alone.
 pub fn area_score(board: &Board) -> i32 {
-    let owners = area_owners(board);
-    board.points().filter_map(|v| owners[v]).map(Color::sign).sum()
+    let mut score = board.stones(Color::Black) as i32 - board.stones(Color::White) as i32;
+    let mut seen = VertexMap::filled(false);
+    let mut region = Vec::with_capacity(board.empties().len());
+    for &start in board.empties() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        region.clear();
+        region.push(start);
+        let (mut touches_black, mut touches_white) = (false, false);
+        let mut done = 0;
+        while let Some(&v) = region.get(done) {
+            touches_black |= board.stone_neighbors(v, Color::Black) != 0;
+            touches_white |= board.stone_neighbors(v, Color::White) != 0;
+            for n in v.neighbors() {
+                if board.is_empty(n) && !std::mem::replace(&mut seen[n], true) {
+                    region.push(n);
+                }
+            }
+            done += 1;
+        }
+        score += (i32::from(touches_black) - i32::from(touches_white)) * region.len() as i32;
+    }
+    score
 }
 
 /// [`area_score`] for the end of a playout, where every empty point is an eye or shared in a seki: no flood fill.
@@ -104,6 +126,9 @@ impl Count {
 /// [`Tax::Seki`] the empty points of groups in seki count for nobody: see [`seki_groups`]. Under [`Tax::All`] two points of
 /// every other group do not either.
 pub fn final_score(board: &Board, rules: &Rules, handicap: usize, dead: &[Vertex]) -> f32 {
+    if dead.is_empty() && rules.scoring == Scoring::Area && rules.tax == Tax::None {
+        return (area_score(board) - rules.handicap_bonus.points(handicap) as i32) as f32 - rules.komi;
+    }
     count(board, rules, handicap, dead).score()
 }
 
@@ -251,6 +276,26 @@ mod tests {
         let board = ". X . O . / . X . O . / . X O O O / . X O . O";
         assert_eq!(score(board, &Rules::CHINESE, &[]), 8.0 - 10.0);
         assert_eq!(score(board, &Rules::JAPANESE, &[]), 4.0 - 3.0);
+    }
+
+    #[test]
+    fn scores_are_the_sum_of_owners() {
+        for (width, height) in [(2, 2), (5, 5), (7, 3), (9, 9), (19, 19)] {
+            let (mut board, mut state) = (Board::new(width, height), 1_u64);
+            for _ in 0..3 * width * height {
+                let owners = area_owners(&board);
+                let sum: i32 = board.points().filter_map(|v| owners[v]).map(Color::sign).sum();
+                assert_eq!(area_score(&board), sum, "{board}");
+                let rules = Rules::AGA.with_komi(6.5);
+                assert_eq!(final_score(&board, &rules, 3, &[]), count(&board, &rules, 3, &[]).score());
+                state = crate::splitmix(state, 1);
+                let empties = board.empties();
+                let v = empties[state as usize % empties.len().max(1)];
+                if board.is_legal(v) {
+                    board.play(v.into());
+                }
+            }
+        }
     }
 
     #[test]

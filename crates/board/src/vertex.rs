@@ -72,6 +72,12 @@ impl Vertex {
         (self.0 as usize / STRIDE).wrapping_sub(1)
     }
 
+    /// Its place in the order of [`Board::points`](crate::Board::points), on a board of so many columns.
+    #[inline]
+    pub const fn place(self, width: usize) -> usize {
+        self.row() * width + self.col()
+    }
+
     /// The vertex `offset` cells away.
     #[inline]
     pub(crate) const fn step(self, offset: isize) -> Vertex {

@@ -131,7 +131,7 @@ fn set_up_in_the_middle_begins_anew() {
     assert_eq!(game.rules().scoring, Scoring::Territory);
 }
 
-/// Superko in long random games on tiny boards, against a list of all boards that there were.
+/// Superko in long random games on small boards, against a list of all boards that there were.
 #[test]
 fn superko_agrees_with_a_list_of_positions() {
     let mut state = 7_u64;
@@ -143,12 +143,12 @@ fn superko_agrees_with_a_list_of_positions() {
     for round in 0..120 {
         let ko = [KoRule::Positional, KoRule::Situational][round % 2];
         let rules = Rules { ko, suicide: round % 3 == 0, ..Rules::CHINESE };
-        let (width, height) = (2 + round % 3, 2 + round / 3 % 2);
+        let (width, height) = (2 + round % 5, 2 + round / 3 % 4);
         let mut game = Game::new(width, height, rules).unwrap();
         let mut reference = Reference::new(width, height);
         let turn = |board: &Reference| if ko == KoRule::Situational { board.turn } else { 0 };
         let mut seen = vec![(reference.stones.clone(), turn(&reference))];
-        for _ in 0..100 {
+        for _ in 0..160 {
             let mut legal = vec![None];
             for p in reference.points() {
                 let mut after = reference.clone();
@@ -173,7 +173,7 @@ fn superko_agrees_with_a_list_of_positions() {
             reference.play(p);
             seen.push((reference.stones.clone(), turn(&reference)));
         }
-        let count = random() % 100;
+        let count = random() % 160;
         let moves = game.moves()[..count].to_vec();
         game.undo_to(count);
         assert_eq!(game.moves(), moves);

@@ -327,3 +327,16 @@ fn all_lines_fail_where_one_of_them_fails() {
     assert!(check(&format!("{ko};PL[W];PL[B];B[cb])")).is_err(), "it is still a ko");
     assert_eq!(check(&format!("{ko};W[ee];B[cb])")), Ok(3));
 }
+
+#[test]
+fn a_variation_can_be_taken_out() {
+    let mut record = Record::parse(b"(;SZ[9](;B[aa];W[bb])(;B[cc](;W[dd])(;W[ee]))(;B[ff]))").unwrap();
+    let last = record.children(record.root()).last().unwrap();
+    record.promote(last);
+    let gone = record.children(record.root()).nth(2).unwrap();
+    let (rest, places) = record.without(gone);
+    assert_eq!(rest.to_sgf().replace('\n', ""), "(;SZ[9](;B[ff])(;B[aa];W[bb]))");
+    assert_eq!(places.iter().flatten().count(), rest.len());
+    assert_eq!(places[gone.number() as usize], None);
+    assert_eq!(record.without(record.root()).0.to_sgf(), record.to_sgf());
+}

@@ -1,20 +1,24 @@
 //! Flags and values that several commands share.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr, thread};
 
-use anyhow::{Context, Result};
-use clap::Args;
-use serde::{Serialize, Serializer};
+use anyhow::{Context, Result, ensure};
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer, de::DeserializeOwned, de::IntoDeserializer};
 use tengen_board::{Game, MAX_SIZE, MIN_SIZE, Rules};
-use tengen_lab::{PlayerSpec, Preset};
+use tengen_lab::{PlayerSpec, Preset, words};
 
 /// How much a command says. For every command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct OutputArgs {
-    /// No progress bars and no remarks, only results
+    /// Only results: no progress bars, no remarks
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Tell more
+    /// Verbose output
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -28,24 +32,11 @@ pub(crate) struct PlayerArgs {
     /// Read the player from a TOML file instead
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     config: Option<PathBuf>,
-    /// Change any parameter (`tengen presets NAME` shows them); may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
-    /// Threads of the search; if absent, all cores where somebody waits for the player (play, gtp) and no seed is given, else one
-    #[arg(short, long, value_name = "N")]
-    threads: Option<usize>,
-    /// Playouts a move
-    #[arg(long, value_name = "N")]
-    playouts: Option<u64>,
-    /// Seconds a move
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
-    /// Start of the random numbers: with one thread and a number of playouts, the same seed plays the same game
+    #[command(flatten)]
+    thinking: ThinkingArgs,
+    /// Random seed: with one thread and a number of playouts, the same seed plays the same game
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// The network file
-    #[arg(long, value_name = "FILE")]
-    net: Option<PathBuf>,
 }
 
 impl PlayerArgs {
@@ -55,21 +46,96 @@ impl PlayerArgs {
             Some(path) => PlayerSpec::from_file(path)?,
             None => self.preset.parse()?,
         };
-        spec.set_all(self.set.iter().map(String::as_str)).context("--set")?;
-        let flags = [
-            ("threads", self.threads.map(|n| n.to_string())),
-            ("playouts", self.playouts.map(|n| n.to_string())),
-            ("time", self.time.map(|seconds| seconds.to_string())),
-            ("seed", self.seed.map(|n| n.to_string())),
-            ("net", self.net.as_ref().map(|path| format!("{:?}", path.display().to_string()))),
-        ];
-        for (key, value) in flags {
-            if let Some(value) = value {
-                spec.set(key, &value).with_context(|| format!("--{key}"))?;
-            }
-        }
+        self.thinking.apply(&mut spec)?;
+        set(&mut spec, "seed", self.seed.map(|n| n.to_string()))?;
         Ok(spec)
     }
+}
+
+/// How a player thinks, on what.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ThinkingArgs {
+    /// Change any parameter (`tengen presets NAME` shows them); may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Threads per search [default: 1; in play and gtp all cores, unless --seed is given]
+    #[arg(short, long, value_name = "N")]
+    threads: Option<usize>,
+    /// Playouts per move
+    #[arg(long, value_name = "N")]
+    playouts: Option<u64>,
+    /// Seconds per move
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+    /// The network file
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+}
+
+impl ThinkingArgs {
+    /// Changes a player as the flags ask for it.
+    pub(crate) fn apply(&self, spec: &mut PlayerSpec) -> Result<()> {
+        spec.set_all(self.set.iter().map(String::as_str)).context("--set")?;
+        set(spec, "threads", self.threads.map(|n| n.to_string()))?;
+        set(spec, "playouts", self.playouts.map(|n| n.to_string()))?;
+        set(spec, "time", self.time.map(|seconds| seconds.to_string()))?;
+        set(spec, "net", self.net.as_ref().map(|path| format!("{:?}", path.display().to_string())))
+    }
+}
+
+/// Sets a parameter that has a flag of the same name.
+fn set(spec: &mut PlayerSpec, key: &str, value: Option<String>) -> Result<()> {
+    value.map_or(Ok(()), |value| spec.set(key, &value).with_context(|| format!("--{key}")))
+}
+
+/// A run in a folder of its own.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RunArgs {
+    /// The folder of the run
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Go on with the run in the folder, with the settings of its first command
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Threads [default: all cores]
+    #[arg(short, long, value_name = "N")]
+    threads: Option<usize>,
+    /// Random seed [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RunArgs {
+    /// The random seed.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// An error where a run that goes on is given another seed.
+    pub(crate) fn refuse_seed(&self) -> Result<()> {
+        ensure!(self.seed.is_none(), "--seed: a run goes on with its own seed; leave it out");
+        Ok(())
+    }
+
+    /// The number of threads that was asked for, or else this one.
+    pub(crate) fn threads_or(&self, own: usize) -> Result<usize> {
+        self.threads.map_or(Ok(own), |asked| threads(Some(asked)))
+    }
+
+    /// The number of threads that was asked for.
+    pub(crate) fn threads(&self) -> Result<usize> {
+        threads(self.threads)
+    }
+}
+
+/// The number of threads that was asked for, or one for each core.
+pub(crate) fn threads(asked: Option<usize>) -> Result<usize> {
+    let threads = asked.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    ensure!((1..=256).contains(&threads), "--threads {threads}: must be from 1 to 256");
+    Ok(threads)
 }
 
 /// The board and the rules of a game.
@@ -78,7 +144,7 @@ pub(crate) struct GameArgs {
     /// Board size: 9, 13, 19, or columns x rows such as 7x9
     #[arg(short, long, value_name = "SIZE")]
     size: Option<BoardSize>,
-    /// Points for White; that of the rules if absent
+    /// Komi [default: the rules']
     #[arg(short, long, value_name = "POINTS", allow_hyphen_values = true)]
     komi: Option<f32>,
     /// Rule set: tromp-taylor, chinese, japanese, korean, aga, new-zealand
@@ -106,7 +172,7 @@ impl GameArgs {
     pub(crate) fn game(&self, default: usize) -> Result<Game> {
         let (width, height) = self.size(default);
         let komi = self.komi.unwrap_or(self.rules.komi);
-        anyhow::ensure!(komi.is_finite() && komi.abs() <= 400.0, "--komi {komi}: must be from -400 to 400");
+        ensure!(komi.is_finite() && komi.abs() <= 400.0, "--komi {komi}: must be from -400 to 400");
         Ok(Game::new(width, height, self.rules.with_komi(komi))?)
     }
 }
@@ -148,6 +214,35 @@ impl Serialize for BoardSize {
     }
 }
 
+/// Reads one of the words of a type; help and errors list them.
+pub(crate) fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: JsonSchema + DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let values = words::<T>().into_iter().map(|(word, meaning)| match meaning {
+        Some(meaning) => PossibleValue::new(word).help(meaning),
+        None => PossibleValue::new(word),
+    });
+    PossibleValuesParser::new(values)
+        .try_map(|word| T::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(word)))
+}
+
+/// A number, or the least and the largest of several: `7`, or `7:9`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span<T>(pub(crate) [T; 2]);
+
+impl<T: FromStr + Copy + PartialOrd> FromStr for Span<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Span<T>, String> {
+        let (least, most) = text.split_once(':').unwrap_or((text, text));
+        match (least.parse::<T>(), most.parse::<T>()) {
+            (Ok(least), Ok(most)) if least <= most => Ok(Span([least, most])),
+            _ => Err("write a number, or the least and the largest as LEAST:LARGEST".to_owned()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +253,15 @@ mod tests {
         assert_eq!("7x13".parse(), Ok(BoardSize { width: 7, height: 13 }));
         for text in ["", "1", "20", "9x", "x9", "9x20", "nine", "-9"] {
             assert!(text.parse::<BoardSize>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_one_number_or_two() {
+        assert_eq!("7".parse(), Ok(Span([7, 7])));
+        assert_eq!("-0.5:9.5".parse(), Ok(Span([-0.5, 9.5])));
+        for text in ["", "7:", ":7", "9:7", "7:8:9", "nan"] {
+            assert!(text.parse::<Span<f32>>().is_err(), "{text}");
         }
     }
 }

@@ -29,6 +29,11 @@ pub(crate) fn end_with_reader() {
     });
 }
 
+/// A number of things: `1 game`, `2 games`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// How long something takes before it shows progress.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -66,6 +71,11 @@ impl Output {
         if !self.quiet {
             eprintln!("{}", text.as_ref());
         }
+    }
+
+    /// Whether progress is to be shown at all.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.quiet
     }
 
     /// A bar for work of known duration; hidden if it is short, on a pipe, or with `--quiet`.

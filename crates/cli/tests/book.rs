@@ -29,7 +29,7 @@ fn a_book_is_built_shown_and_played_from() {
     let (games, book) = (games.to_str().unwrap(), book.to_str().unwrap());
     let built = succeeds(&["book", "build", games, "--size", "9", "--min-games", "1", "--out", book]);
     assert!(built.contains("3 positions from 2 games"), "{built}");
-    assert!(built.contains("1 games on other boards"), "{built}");
+    assert!(built.contains("1 game on other boards"), "{built}");
     let shown = succeeds(&["book", "show", book]);
     assert!(shown.contains("E5        2  50%"), "{shown}");
     let shown = succeeds(&["book", "show", book, "E5", "C3"]);
@@ -49,7 +49,7 @@ fn what_is_no_book_is_refused() {
     let path = path.to_str().unwrap();
     for args in [&["book", "show", path][..], &["gtp", "--preset", &format!("random,book={path}")]] {
         let error = fails(args);
-        assert!(error.contains("no opening book") && error.contains("tengen book build"), "{error}");
+        assert!(error.contains("not an opening book") && error.contains("tengen book build"), "{error}");
     }
     assert!(fails(&["book", "show", "no/such.book"]).contains("cannot read"));
     assert!(fails(&["book", "build", "no/such.sgf", "--out", path]).contains("cannot read no/such.sgf"));

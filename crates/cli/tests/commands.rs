@@ -5,19 +5,35 @@ mod common;
 
 use common::{tengen, tengen_with_input};
 use tengen_board::sgf;
-use tengen_engine::{book::Book, rng::Rng};
+use tengen_engine::{players::Book, rng::Rng};
 use tengen_nets::{NetSpec, Network};
 
-const SUBCOMMANDS: [&[&str]; 11] = [
+/// Those with examples.
+const SUBCOMMANDS: [&[&str]; 26] = [
     &["play"],
     &["gtp"],
     &["analysis"],
+    &["review"],
     &["match"],
+    &["lab"],
+    &["lab", "suite"],
+    &["lab", "tune"],
+    &["selfplay"],
+    &["train", "knowledge"],
+    &["train", "label"],
+    &["train", "policy"],
+    &["train", "balance"],
+    &["train", "zero"],
+    &["train", "reinforce"],
+    &["train", "actor-critic"],
     &["presets"],
     &["bench", "playout"],
     &["bench", "search"],
-    &["bench"],
+    &["bench", "net"],
+    &["bench", "rollout"],
+    &["bench", "env"],
     &["perft"],
+    &["export", "onnx"],
     &["doctor"],
     &["completions"],
 ];
@@ -32,12 +48,13 @@ fn help_teaches_by_examples() {
     for subcommand in SUBCOMMANDS {
         let run = tengen(&[subcommand, &["--help"]].concat());
         assert_eq!(run.code, 0, "{subcommand:?}");
-        assert!(
-            subcommand == ["bench"] || run.stdout.contains("Examples:"),
-            "{subcommand:?}\n{}",
-            run.stdout
-        );
+        assert!(run.stdout.contains("Examples:"), "{subcommand:?}\n{}", run.stdout);
         assert!(run.stderr.is_empty());
+        // An example that is too long is continued at the margin.
+        let examples = run.stdout.lines().skip_while(|line| *line != "Examples:").skip(1);
+        for line in examples.take_while(|line| !line.is_empty()) {
+            assert!(line.starts_with("  "), "{subcommand:?}: {line}\n{}", run.stdout);
+        }
     }
 }
 
@@ -78,6 +95,9 @@ fn errors_have_exit_code_1_and_name_the_remedy() {
         (&["gtp", "--config", "no/such.toml"], "cannot read no/such.toml"),
         (&["gtp", "--preset", "gtp:no-such-engine"], "no-such-engine"),
         (&["play", "--handicap", "40"], "at most 20"),
+        (&["play", "--handicap", "12"], "takes 2 to 9"),
+        (&["play", "--preset", "gtp:no-such-engine"], "no-such-engine"),
+        (&["play", "--engine", "other=gtp:no-such-engine"], "no-such-engine"),
         (&["play", "--terminal", "--handicap", "40"], "takes 2 to 9"),
         (&["play", "--engine", "gnugo"], "NAME=SPEC"),
         (&["play", "--komi", "NaN"], "--komi"),
@@ -287,6 +307,7 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         assert_eq!(report["checks"][0]["status"], "ok", "{report}");
         assert_eq!(report.to_string().contains("7x7 only"), thing.contains("seven.book"), "{report}");
     }
+    let dies = "kind = \"gtp\"\ncommand = \"sh -c 'read line; printf \\\"= Brief\\\\n\\\\n\\\"'\"\n";
     let bad = [
         ("randon".to_owned(), "did you mean"),
         ("uct,explore=1".to_owned(), "explore"),
@@ -300,6 +321,7 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         (write("empty.sgf", b""), "is empty"),
         (write("bad.sgf", b"not a game"), "save it again"),
         (format!("gtp:{}", write("engine", b"#!/bin/sh\n")), "chmod +x"),
+        (write("dies.toml", dies.as_bytes()), "no first move"),
         (write("no.book", b"tengen book 2\n"), "size is missing"),
         (format!("uct,book={}", folder.join("no.book").display()), "tengen doctor"),
         (write("book-without-end", cut_book.as_bytes()), "the rest of the book is missing"),

@@ -16,17 +16,21 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 
 /// What makes a command quick. A command that is not listed must be added before it is documented.
-const QUICK: [(&str, &[&str]); 22] = [
+const QUICK: [(&str, &[&str]); 31] = [
     ("analysis", &[]),
+    ("bench env", &["--seconds=0.01", "--size=5"]),
     ("bench net", &["--seconds=0.01"]),
     ("bench playout", &["--playouts=2"]),
     ("bench rollout", &["--seconds=0.01"]),
     ("bench search", &["--playouts=2", "--size=5"]),
+    ("bench selfplay", &["--seconds=0.01", "--size=3", "--games=2", "--simulations=2"]),
     ("book", &[]),
     ("completions", &[]),
     ("doctor", &[]),
+    ("export", &[]),
     ("gtp", &[]),
     ("lab list", &[]),
+    ("lab queue", &["--status"]),
     ("lab report", &[]),
     ("lab run", &["--dummy"]),
     ("lab suite", &["--playouts=2"]),
@@ -35,6 +39,14 @@ const QUICK: [(&str, &[&str]); 22] = [
     ("perft", &["--depth=2"]),
     ("play", &["--playouts=2"]),
     ("presets", &[]),
+    ("review", &["--playouts=2"]),
+    ("selfplay", &["--games=2", "--simulations=2", "--threads=1"]),
+    ("train actor-critic", &["--iterations=1", "--games=2", "--threads=1", "--set=anchors.games=0"]),
+    ("train reinforce", &["--iterations=1", "--games=2", "--threads=1", "--set=anchors.games=0"]),
+    (
+        "train zero",
+        &["--generations=1", "--games=2", "--simulations=2", "--threads=1", "--set=anchors.games=0"],
+    ),
     (
         "train balance",
         &["--steps=1", "--batch=1", "--rollouts=2", "--gradient-rollouts=1", "--teacher=uct,playouts=2"],
@@ -103,7 +115,12 @@ fn quick(words: &[String]) -> Vec<String> {
         let players = words[1..].iter_mut().take_while(|word| !word.starts_with('-'));
         players.for_each(|word| word.push_str(",playouts=2"));
     }
+    let resumed = line.contains("--resume") && command.starts_with("train");
     for setting in *settings {
+        // A run that goes on has these already.
+        if resumed && ["--games", "--simulations"].iter().any(|flag| setting.starts_with(flag)) {
+            continue;
+        }
         let (flag, values) = setting.split_once('=').map_or((*setting, 0), |(flag, _)| (flag, 1));
         if let Some(at) = words.iter().position(|word| word == flag) {
             words.drain(at..=at + values);
@@ -112,8 +129,9 @@ fn quick(words: &[String]) -> Vec<String> {
     }
     if *command == "play" && !words.iter().any(|word| word == "--terminal") {
         // The browser's own flags are read, but no server is started.
-        let for_the_browser =
-            ["--clock", "--engine", "--listen"].iter().any(|flag| words.iter().any(|word| word == flag));
+        let for_the_browser = ["--clock", "--engine", "--listen", "--problems"]
+            .iter()
+            .any(|flag| words.iter().any(|word| word == flag));
         words.push(if for_the_browser { "--help" } else { "--terminal" }.to_owned());
     }
     words
@@ -123,12 +141,18 @@ fn quick(words: &[String]) -> Vec<String> {
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("docs-{name}"));
     let _ = fs::remove_dir_all(&folder);
-    for experiment in ["s1-corners", "s1-9x9-direct"] {
+    let learning = ["s5-gradient-5x5", "s5-variance", "s5-gradient-9x9"];
+    for experiment in ["s1-corners", "s1-9x9-direct"].into_iter().chain(learning) {
         let place = format!("experiments/{experiment}");
         fs::create_dir_all(folder.join(&place)).unwrap();
         let file = format!("{place}/experiment.toml");
         fs::copy(root().join(&file), folder.join(&file)).unwrap();
     }
+    fs::write(
+        folder.join("experiments/queue.toml"),
+        "[[run]]\nexperiment = \"s1-9x9-direct\"\nscale = 0.005\n",
+    )
+    .unwrap();
     fs::create_dir(folder.join("suites")).unwrap();
     fs::copy(root().join("suites/basics.sgf"), folder.join("suites/basics.sgf")).unwrap();
     for (from, to) in [("default", "my-net"), ("rollout-a-reduced", "my-rollouts")] {
@@ -141,7 +165,10 @@ fn scratch(name: &str) -> PathBuf {
         packed.write_all(GAMES.repeat(6).as_bytes()).unwrap();
         packed.finish().unwrap();
     }
-    fs::write(folder.join("game.sgf"), GAMES.lines().next().unwrap()).unwrap();
+    fs::create_dir(folder.join("games")).unwrap();
+    for name in ["game.sgf", "games/one.sgf"] {
+        fs::write(folder.join(name), GAMES.lines().next().unwrap()).unwrap();
+    }
     let player = run(&folder, &["presets".to_owned(), "uct,playouts=2".to_owned()]).unwrap();
     for name in ["my.toml", "my-player.toml"] {
         fs::write(folder.join(name), &player).unwrap();

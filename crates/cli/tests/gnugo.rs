@@ -4,7 +4,7 @@
 use tengen_board::{Color, Move};
 use tengen_engine::{
     gtp::{Client, Timeouts, find_executable},
-    player::Decision,
+    players::Decision,
 };
 use tengen_testing::skipped;
 

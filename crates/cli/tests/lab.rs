@@ -42,6 +42,7 @@ fn results_are_kept_and_reported() {
     let experiments = directory.join("experiments");
     fs::create_dir_all(experiments.join("small")).unwrap();
     let text = fs::read_to_string(root("experiments/s5-random/experiment.toml")).unwrap();
+    assert!(text.contains("values = [100, 1000]"));
     let text = text.replace("size = 9", "size = 5").replace("values = [100, 1000]", "values = [5, 9]");
     let text = text
         .replace("at = 100\n", "at = 5\n")
@@ -61,6 +62,37 @@ fn results_are_kept_and_reported() {
     assert!(
         fs::read_to_string(directory.join("EXPERIMENTS.md")).unwrap().contains("experiments/small/README.md")
     );
+}
+
+#[test]
+fn a_queue_runs_what_is_missing_and_goes_on_after_a_failure() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("queue");
+    let _ = fs::remove_dir_all(&directory);
+    let text = "claim = \"c\"\nsource = \"none\"\npaper = \"none\"\nreported = \"nothing\"\nconditions = \"own\"\n\
+                kind = \"win-rate\"\nseed = 1\ngames = 4\nboard = { size = 5, rules = \"chinese\", komi = 7.5 }\n\
+                opponent = \"OPPONENT\"\n[arms.uct]\npreset = \"uct\"\n\
+                [sweep]\nparameter = \"playouts\"\nlabel = \"playouts\"\nvalues = [2, 4]\n\
+                [[checks]]\nclaim = \"it wins\"\narm = \"uct\"\nexpect = \"more\"\n";
+    for (name, opponent) in [("broken", "gtp:no-such-engine"), ("good", "random")] {
+        fs::create_dir_all(directory.join(name)).unwrap();
+        fs::write(directory.join(name).join("experiment.toml"), text.replace("OPPONENT", opponent)).unwrap();
+    }
+    let queue = "[[run]]\nexperiment = \"broken\"\n[[run]]\nexperiment = \"good\"\nscale = 0.5\nat = [2]\n\
+                 [[run]]\nexperiment = \"good\"\n";
+    fs::write(directory.join("queue.toml"), queue).unwrap();
+    let dir = directory.to_str().unwrap();
+    let status = || tengen(&["lab", "queue", "--status", "--dir", dir]).stdout;
+    assert!(status().contains("0 of      2 games time not known yet"), "{}", status());
+    let run = tengen(&["lab", "queue", "--concurrency", "1", "--dir", dir]);
+    assert!(run.code == 1 && run.stderr.contains("could not be run: broken"), "{}", run.stderr);
+    assert!(run.stdout.contains("good: "), "{}", run.stdout);
+    let files = ["uct-2", "uct-4"].map(|cell| directory.join(format!("good/results/{cell}.jsonl")));
+    let games = || files.clone().map(|file| fs::read_to_string(file).unwrap());
+    let played = games();
+    assert!(played.iter().all(|text| text.lines().count() == 5));
+    assert!(status().contains("8 of      8 games done"), "{}", status());
+    tengen(&["lab", "queue", "--dir", dir]);
+    assert_eq!(games(), played, "nothing is played twice");
 }
 
 #[test]

@@ -145,3 +145,19 @@ fn a_sequential_test_ends_the_match_by_itself() {
     let wrong = tengen(&["match", "random", "random", "--sprt", "10,0"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("less than"), "{}", wrong.stderr);
 }
+
+#[test]
+fn common_flags_are_for_all_players() {
+    let few = ["--size", "5", "--games", "2", "--json"];
+    let by = |flags: &[&str]| {
+        let players = ["match", "rave", "uct"];
+        timeless(tengen(&[&players[..], flags, &few].concat()).json())
+    };
+    let named = tengen(&[&["match", "rave,playouts=40", "uct,playouts=40"][..], &few].concat()).json();
+    let mut named = timeless(named);
+    (named["a"], named["b"]) = ("rave".into(), "uct".into());
+    assert_eq!(by(&["--playouts", "40"]), named);
+    assert_eq!(by(&["--set", "playouts=40", "--threads", "1"]), named);
+    let wrong = tengen(&["match", "rave", "random", "--set", "expand_visits=2"]);
+    assert!(wrong.code == 1 && wrong.stderr.contains("the player random"), "{}", wrong.stderr);
+}

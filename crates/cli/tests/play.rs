@@ -35,7 +35,7 @@ fn mistakes_are_explained_and_the_game_goes_on() {
     let text = play(&[], &["C3", "C3", "Z9", "T19", "castle", "I1", "", "save", "help", "quit"]);
     assert!(text.contains("C3 is not possible: the point is occupied"), "{text}");
     assert!(text.contains("T19 is not possible: the point is not on the board"), "{text}");
-    assert!(text.contains("invalid vertex \"castle\""), "{text}");
+    assert!(text.contains("\"castle\" is not a move: type a point from A1 to E5"), "{text}");
     assert!(text.contains("name a file"), "{text}");
     assert!(text.contains("take back your last move"), "{text}");
 }
@@ -84,4 +84,12 @@ fn the_game_can_be_saved() {
         after.contains("RE[W+R]") && after.contains("PB[human]") && after.contains("PW[random]"),
         "{after}"
     );
+    let date = after.split("DT[").nth(1).and_then(|text| text.split(']').next()).unwrap_or_default();
+    assert_eq!((date.len(), date.matches('-').count()), (10, 2), "the day stands in it: {after}");
+}
+
+#[test]
+fn the_opponent_has_its_name() {
+    let run = tengen_with_input(&["--terminal", "--preset", "level-1", "--size", "5"], "board\nquit\n");
+    assert!(run.stdout.contains("white (tengen level 1)"), "{}", run.stdout);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tengen_board::{Color, Game, Rules};
 use tengen_engine::{
     gtp::{Client, Timeouts, find_executable},
-    player::Decision,
+    players::Decision,
 };
 use tengen_testing::skipped;
 

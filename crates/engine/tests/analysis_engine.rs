@@ -13,13 +13,12 @@ use serde_json::{Value, json};
 use tengen_board::Game;
 use tengen_engine::{
     analysis::{AtEnd, Engine},
-    configure::{Configure, ConfigureError},
-    mcts::Mcts,
-    player::{Budget, Decision, Player, RandomPlayer},
+    players::{
+        Configure, ConfigureError, Decision, Limits, Mcts, Player, PlayerError, RandomPlayer, Request, Seat,
+    },
     playout::UniformConfig,
     prior::KnowledgeConfig,
-    report::SearchReport,
-    search::SearchConfig,
+    search::{SearchConfig, SearchReport},
 };
 
 fn engine(threads: usize) -> Engine {
@@ -66,7 +65,7 @@ impl Configure for Parameters {
         Ok(Box::new(changed))
     }
 
-    fn build(&self) -> Result<Box<dyn Player>, ConfigureError> {
+    fn build(&self) -> Result<Seat, ConfigureError> {
         let config = SearchConfig {
             knowledge: Some(KnowledgeConfig::default()),
             max_tree_mb: 16,
@@ -74,12 +73,12 @@ impl Configure for Parameters {
         };
         let expand_visits = self.expand_visits.unwrap_or(config.expand_visits);
         let config = SearchConfig { expand_visits, ..config };
-        let budget = Budget { playouts: Some(50), ..Budget::default() };
-        Ok(match self.kind {
-            Kind::Searching => Box::new(Mcts::new("test", &config, budget, 1, 1)),
+        let player: Box<dyn Player> = match self.kind {
+            Kind::Searching => Box::new(Mcts::new("test", &config, 1, 1)),
             Kind::Faulty => Box::new(Faulty),
             Kind::Random => Box::new(RandomPlayer::new(&UniformConfig::default(), 1)),
-        })
+        };
+        Ok(Seat::new(player).with_limits(Limits::playouts(50)))
     }
 }
 
@@ -90,10 +89,10 @@ impl Player for Faulty {
     fn name(&self) -> &'static str {
         "faulty"
     }
-    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
-        Decision::Resign
+    fn decide(&mut self, _game: &Game, _request: &Request) -> Result<Decision, PlayerError> {
+        Ok(Decision::Resign)
     }
-    fn analyse(&mut self, _game: &Game, _budget: &Budget) -> Option<&SearchReport> {
+    fn analyse(&mut self, _game: &Game, _request: &Request) -> Result<Option<&SearchReport>, PlayerError> {
         panic!("a fault that the test needs");
     }
     fn set_seed(&mut self, _seed: u64) {}

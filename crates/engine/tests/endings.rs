@@ -4,8 +4,7 @@
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::{
     gtp::Server,
-    mcts::Mcts,
-    player::{Budget, Decision, Player},
+    players::{Decision, Limits, Mcts, Player, Query, Request, Seat},
     playout::{HeavyConfig, PlayoutConfig},
     search::SearchConfig,
 };
@@ -16,13 +15,14 @@ fn player() -> Mcts {
         resign: 0.0,
         ..SearchConfig::default()
     };
-    Mcts::new("test", &config, Budget { playouts: Some(600), ..Budget::default() }, 1, 1)
+    Mcts::new("test", &config, 1, 1)
 }
 
 fn decide(diagram: &str, color: Color, rules: Rules, cleanup: bool) -> String {
     let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), rules);
     game.set_to_play(color);
-    match player().decide(&game, &Budget { cleanup, ..Budget::default() }) {
+    let query = Query { cleanup, ..Query::default() };
+    match player().decide(&game, &Request { query, ..Request::playouts(600) }).unwrap() {
         Decision::Play(mv) => mv.to_string(),
         Decision::Resign => "resign".to_owned(),
     }
@@ -83,7 +83,7 @@ fn a_disputed_game_is_cleaned_up_to_the_last_stone() {
                     . X X X X O . /
                     X . X . X O O /
                     . X X X X O .";
-    let mut server = Server::new(Box::new(player()));
+    let mut server = Server::new(Seat::new(Box::new(player())).with_limits(Limits::playouts(600)));
     let mut game = Game::from_board(Board::from_diagram(disputed).unwrap(), Rules::CHINESE);
     game.set_to_play(Color::Black);
     server = server.with_game(game);
@@ -104,8 +104,7 @@ fn nobody_goes_round_in_circles() {
     let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
     let mut player = player();
     while game.passes() < 2 && game.moves().len() < 150 {
-        let Decision::Play(mv) = player.decide(&game, &Budget { playouts: Some(60), ..Budget::default() })
-        else {
+        let Decision::Play(mv) = player.decide(&game, &Request::playouts(60)).unwrap() else {
             break;
         };
         game.play(mv);
@@ -118,7 +117,7 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
     let mut game = Game::new(5, 5, Rules::JAPANESE).unwrap();
     let mut player = player();
     while game.passes() < 2 && game.moves().len() < 60 {
-        let mv = match (game.to_play(), player.decide(&game, &Budget::default())) {
+        let mv = match (game.to_play(), player.decide(&game, &Request::playouts(600)).unwrap()) {
             (Color::Black, Decision::Play(mv)) => mv,
             _ => Move::PASS,
         };
@@ -131,11 +130,11 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
 /// When a player that gives up below a tenth, after three moves, does so, if both players only pass.
 fn resigns_after(diagram: &str, color: Color) -> Option<usize> {
     let config = SearchConfig { resign: 0.1, resign_moves: 3, ..SearchConfig::default() };
-    let mut player = Mcts::new("test", &config, Budget { playouts: Some(400), ..Budget::default() }, 1, 1);
+    let mut player = Mcts::new("test", &config, 1, 1);
     let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
     game.set_to_play(color);
     (1..=5).find(|_| {
-        let decision = player.decide(&game, &Budget::default());
+        let decision = player.decide(&game, &Request::playouts(400)).unwrap();
         game.play(Move::PASS);
         game.play(Move::PASS);
         decision == Decision::Resign

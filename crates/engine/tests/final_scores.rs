@@ -10,7 +10,7 @@ use std::path::Path;
 use tengen_board::{Game, Outcome, Reason, Scoring, sgf};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts, find_executable},
-    status::dead_stones,
+    reading::status::dead_stones,
 };
 use tengen_testing::skipped;
 

@@ -11,12 +11,10 @@ use tengen_board::{Board, Color, Game, Move, Rules, Vertex, playout_score};
 use tengen_engine::{
     flat::{AmafConfig, Flat, FlatConfig, MethodConfig, PruningConfig, TemperatureConfig},
     gtp::Server,
-    player::{Budget, Decision, Player},
+    players::{Decision, Player, Query, Request, Seat},
     playout::{EyeRule, PlayoutConfig, PlayoutPolicy, Uniform, UniformConfig},
-    report::SearchReport,
-    restriction::{Restriction, RestrictionKind},
     rng::Rng,
-    watch::Watch,
+    search::{Restriction, RestrictionKind, SearchReport, Watch},
 };
 
 fn position(diagram: &str) -> Game {
@@ -26,11 +24,11 @@ fn position(diagram: &str) -> Game {
 fn player(method: MethodConfig, eyes: EyeRule, seed: u64) -> Flat {
     let playout = PlayoutConfig::Uniform(UniformConfig { eyes });
     let config = FlatConfig { method, playout, ..FlatConfig::default() };
-    Flat::new("flat", &config, Budget::default(), seed)
+    Flat::new("flat", &config, seed)
 }
 
-fn games(number: u64) -> Budget {
-    Budget { playouts: Some(number), ..Budget::default() }
+fn games(number: u64) -> Request {
+    Request::playouts(number)
 }
 
 fn amaf() -> MethodConfig {
@@ -156,7 +154,7 @@ fn the_stones_that_decide_the_game_are_captured() {
     for method in MethodConfig::all_kinds() {
         let best = |game: &Game| {
             let mut flat = player(method.clone(), EyeRule::default(), 2);
-            assert!(matches!(flat.decide(game, &games(100)), Decision::Play(_)), "{method:?}");
+            assert!(matches!(flat.decide(game, &games(100)), Ok(Decision::Play(_))), "{method:?}");
             flat.search(game, &games(6000)).best().mv.to_string()
         };
         assert_eq!(best(&few_choices), "E5", "{method:?}");
@@ -173,7 +171,7 @@ fn pruning_saves_games_and_tells_when_it_did() {
     let pruning =
         MethodConfig::ProgressivePruning(PruningConfig { equality: 2.0, ..PruningConfig::default() });
     let mut flat = player(pruning, EyeRule::TwoLiberties, 3);
-    let report = flat.search(&game, &Budget::default());
+    let report = flat.search(&game, &Request::default());
     let (kept, pruned): (Vec<_>, Vec<_>) = report.moves.iter().partition(|m| m.pruned_at.is_none());
     assert!(!kept.is_empty() && pruned.len() > 10, "{} pruned", pruned.len());
     assert!(report.playouts < 250_000, "it ended by itself");
@@ -191,19 +189,19 @@ fn searches_are_watched_stopped_and_ended_by_time() {
     let game = position(". . . . . / . . . . . / . . . . . / . . . . . / . . . . .");
     for method in MethodConfig::all_kinds() {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let budget = Budget { playouts: Some(u64::MAX), ..Budget::default() };
-        let (stop, list) = (budget.stop.clone(), seen.clone());
+        let request = Request::playouts(u64::MAX);
+        let (stop, list) = (request.stop.clone(), seen.clone());
         let watch = Watch::new(Duration::from_millis(20), move |report| {
             list.lock().unwrap().push((report.playouts, report.moves.len()));
             stop.stop();
         });
         let mut flat = player(method.clone(), EyeRule::default(), 1);
-        let report = flat.search(&game, &Budget { watch: Some(watch), ..budget });
+        let report = flat.search(&game, &Request { watch: Some(watch), ..request });
         let seen = seen.lock().unwrap();
         assert_eq!(seen.len(), 1, "{method:?}");
         assert!(seen[0].0 > 0 && seen[0].0 <= report.playouts && seen[0].1 == report.moves.len());
-        let budget = Budget { time: Some(Duration::from_millis(30)), ..Budget::default() };
-        assert!(flat.search(&game, &budget).playouts > 0);
+        let request = Request::time(Duration::from_millis(30));
+        assert!(flat.search(&game, &request).playouts > 0);
     }
 }
 
@@ -213,14 +211,17 @@ fn moves_are_left_out_or_kept_to_as_told() {
     let point = |name: &str| -> Move { name.parse().unwrap() };
     for method in MethodConfig::all_kinds() {
         let mut flat = player(method, EyeRule::default(), 1);
-        let restriction =
-            |kind| Restriction { kind, color: Color::Black, moves: vec![point("A1"), point("B1")], depth: 1 };
-        let budget = Budget { restrictions: vec![restriction(RestrictionKind::Allow)], ..games(500) };
-        let mut moves: Vec<_> = rows(flat.search(&game, &budget)).into_iter().map(|(mv, ..)| mv).collect();
+        let restricted = |kind| {
+            let moves = vec![point("A1"), point("B1")];
+            let restrictions = vec![Restriction { kind, color: Color::Black, moves, depth: 1 }];
+            Request { query: Query { restrictions, ..Query::default() }, ..games(500) }
+        };
+        let request = restricted(RestrictionKind::Allow);
+        let mut moves: Vec<_> = rows(flat.search(&game, &request)).into_iter().map(|(mv, ..)| mv).collect();
         moves.sort_by_key(ToString::to_string);
         assert_eq!(moves, [point("A1"), point("B1")]);
-        let budget = Budget { restrictions: vec![restriction(RestrictionKind::Avoid)], ..games(500) };
-        assert!(rows(flat.search(&game, &budget)).iter().all(|&(mv, ..)| mv != point("A1")));
+        let request = restricted(RestrictionKind::Avoid);
+        assert!(rows(flat.search(&game, &request)).iter().all(|&(mv, ..)| mv != point("A1")));
     }
 }
 
@@ -245,7 +246,7 @@ fn a_temperature_of_0_finds_the_values_of_even_games() {
 fn gtp_shows_scores_and_what_was_pruned() {
     let pruning =
         MethodConfig::ProgressivePruning(PruningConfig { equality: 2.0, ..PruningConfig::default() });
-    let mut server = Server::new(Box::new(player(pruning, EyeRule::TwoLiberties, 3)));
+    let mut server = Server::new(Seat::new(Box::new(player(pruning, EyeRule::TwoLiberties, 3))));
     let mut ask = |line: &str| server.execute(line).unwrap().to_string();
     ask("boardsize 5");
     let words = |answer: &str| answer.split_whitespace().skip(1).filter(|&word| word != "\"\"").count();

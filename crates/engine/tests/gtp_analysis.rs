@@ -10,17 +10,19 @@ use std::{
 
 use tengen_engine::{
     gtp::Server,
-    mcts::Mcts,
-    player::{Budget, Player, RandomPlayer},
+    players::{Limits, Mcts, Player, RandomPlayer, Seat},
     playout::{LgrConfig, PlayoutConfig, UniformConfig},
     prior::{GcmbConfig, KnowledgeConfig},
     search::SearchConfig,
 };
 
-fn mcts() -> Box<dyn Player> {
+fn seat(player: impl Player + 'static, playouts: u64) -> Seat {
+    Seat::new(Box::new(player)).with_limits(Limits::playouts(playouts))
+}
+
+fn mcts() -> Seat {
     let config = SearchConfig { knowledge: Some(KnowledgeConfig::default()), ..SearchConfig::default() };
-    let budget = Budget { playouts: Some(500), ..Budget::default() };
-    Box::new(Mcts::new("test", &config, budget, 1, 1))
+    seat(Mcts::new("test", &config, 1, 1), 500)
 }
 
 /// A server whose input stays open and whose output is read as it comes.
@@ -55,11 +57,10 @@ impl Write for Lines {
 }
 
 impl Session {
-    fn new(player: Box<dyn Player>) -> Session {
+    fn new(seat: Seat) -> Session {
         let (input, read) = channel();
         let (written, output) = channel();
-        let server =
-            thread::spawn(move || Server::new(player).run(BufReader::new(Pipe(read)), Lines(written)));
+        let server = thread::spawn(move || Server::new(seat).run(BufReader::new(Pipe(read)), Lines(written)));
         Session { input: Some(input), output, server: Some(server) }
     }
 
@@ -141,7 +142,7 @@ fn analysis_goes_on_until_any_line_arrives() {
 /// The time from a line to its answer while an analysis runs.
 #[test]
 fn analysis_stops_at_once() {
-    let session = Session::new(Box::new(Mcts::new("two", &SearchConfig::default(), Budget::default(), 2, 1)));
+    let session = Session::new(Seat::new(Box::new(Mcts::new("two", &SearchConfig::default(), 2, 1))));
     let mut delays = Vec::new();
     for _ in 0..9 {
         session.send("kata-analyze interval 2 ownership true");
@@ -276,13 +277,7 @@ fn a_search_can_be_looked_at_and_broken_off() {
     assert!(response.trim_end().lines().last().unwrap().starts_with("play "));
     assert_eq!(session.ask("move_history"), "=\n\n", "the move is not played");
     assert!(session.ask("kata-search_analyze_cancellable b").contains("\nplay "));
-    let slow = Box::new(Mcts::new(
-        "slow",
-        &SearchConfig::default(),
-        Budget { playouts: Some(100_000_000), ..Budget::default() },
-        1,
-        1,
-    ));
+    let slow = seat(Mcts::new("slow", &SearchConfig::default(), 1, 1), 100_000_000);
     let session = Session::new(slow);
     session.send("kata-search_analyze_cancellable b 2 maxmoves 1");
     assert_eq!(session.next(), "=\n");
@@ -339,7 +334,7 @@ fn what_cannot_be_analysed_is_refused() {
     }
     ask("boardsize 5");
     assert!(ask("kata-analyze allow b Q16 1").contains("not on the board"));
-    let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
+    let mut server = Server::new(Seat::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1))));
     assert!(server.execute("lz-analyze").unwrap().to_string().contains("random does not search"));
 }
 
@@ -350,8 +345,7 @@ fn with_tables() -> Server {
         gcmb: Some(GcmbConfig::default()),
         ..SearchConfig::default()
     };
-    let budget = Budget { playouts: Some(800), ..Budget::default() };
-    let mut server = Server::new(Box::new(Mcts::new("tables", &config, budget, 1, 1)));
+    let mut server = Server::new(seat(Mcts::new("tables", &config, 1, 1), 800));
     for line in ["boardsize 9", "play b E5"] {
         server.execute(line);
     }
@@ -399,7 +393,7 @@ fn overlays_say_what_is_missing() {
     ask("genmove b");
     assert!(ask("gomill-explain_last_move").starts_with("= black wins "));
     assert!(ask("tengen-param").contains("has no parameters"));
-    let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
+    let mut server = Server::new(Seat::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1))));
     assert!(server.execute("tengen-ownership").unwrap().to_string().contains("does not search"));
 }
 

@@ -5,13 +5,14 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::PathBuf,
+    thread,
     time::{Duration, Instant},
 };
 
 use tengen_board::{Color, Game, Move, Rules};
 use tengen_engine::{
-    gtp::{Client, ClientError, ExternalPlayer, Timeouts, find_executable},
-    player::{Budget, Decision, Player},
+    gtp::{Client, ClientError, ExternalPlayer, Server, Timeouts, find_executable},
+    players::{Decision, Player, PlayerError, Request, Seat},
 };
 use tengen_testing::skipped;
 
@@ -147,13 +148,17 @@ fn dropping_the_client_ends_the_engine() {
 }
 
 #[test]
-fn an_engine_that_fails_resigns() {
-    let script = Script::new("resign", "read line; printf '= Brief\\n\\n'");
+fn an_engine_that_fails_is_an_error() {
+    let script = Script::new("brief", "read line; printf '= Brief\\n\\n'");
     let mut player = ExternalPlayer::start(&script.command_line(), LONG).unwrap();
     assert_eq!(player.name(), "Brief");
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    assert_eq!(player.decide(&game, &Budget::default()), Decision::Resign);
-    assert!(matches!(player.error(), Some(ClientError::Died { .. })));
+    let error = player.decide(&game, &Request::default()).unwrap_err();
+    assert!(matches!(error, PlayerError::Engine(ClientError::Died { .. })), "{error}");
+    // A front end is told so.
+    let mut server = Server::new(Seat::new(Box::new(player)));
+    let response = server.execute("genmove b").unwrap().to_string();
+    assert!(response.starts_with("? ") && response.contains("ended at"), "{response}");
 }
 
 #[test]
@@ -203,12 +208,11 @@ fn gnugo_plays_a_game_with_itself() {
     assert_eq!(player.name(), "GNU Go");
     let mut game = Game::new(7, 7, Rules::CHINESE.with_komi(5.5)).unwrap();
     while !game.is_over() && game.moves().len() < 200 {
-        match player.decide(&game, &Budget::default()) {
+        match player.decide(&game, &Request::default()).unwrap() {
             Decision::Play(mv) => game.try_play(mv).unwrap(),
             Decision::Resign => break,
         }
     }
-    assert!(player.error().is_none());
     assert!(game.moves().len() > 10);
     player.sync(&game).unwrap();
     let score = player.client().final_score().unwrap();
@@ -235,10 +239,9 @@ fn gnugo_follows_undo_handicap_and_other_sizes() {
         points
     };
     for turn in 0..6 {
-        match player.decide(&game, &Budget::default()) {
-            Decision::Play(mv) => game.try_play(mv).unwrap(),
-            Decision::Resign => panic!("{:?}", player.error()),
-        }
+        let decision = player.decide(&game, &Request::default()).unwrap();
+        let Decision::Play(mv) = decision else { panic!("it resigned") };
+        game.try_play(mv).unwrap();
         if turn % 3 == 2 {
             game.undo_to(game.moves().len() - 2);
             player.sync(&game).unwrap();
@@ -247,9 +250,60 @@ fn gnugo_follows_undo_handicap_and_other_sizes() {
         assert_eq!(stones(&mut player, "white"), expected(&game, Color::White));
     }
     let small = Game::new(5, 5, Rules::CHINESE).unwrap();
-    assert!(matches!(player.decide(&small, &Budget::default()), Decision::Play(_)));
+    assert!(matches!(player.decide(&small, &Request::default()), Ok(Decision::Play(_))));
     // GNU Go has no rectangular boards: it refuses, and goes on.
     let rectangle = Game::new(5, 7, Rules::CHINESE).unwrap();
-    assert!(!player.try_decide(&rectangle, &Budget::default()).unwrap_err().is_fatal());
-    assert!(player.try_decide(&small, &Budget::default()).is_ok());
+    let error = player.decide(&rectangle, &Request::default()).unwrap_err();
+    assert!(matches!(error, PlayerError::Engine(error) if !error.is_fatal()));
+    assert!(player.decide(&small, &Request::default()).is_ok());
+}
+
+/// An engine that thinks about its first move for a minute, and passes when it is started again.
+fn slow_at_first(name: &str) -> (Script, PathBuf) {
+    let mark = std::env::temp_dir().join(format!("tengen-{name}-{}.mark", std::process::id()));
+    let think = format!("if ! [ -e {0} ]; then touch {0}; exec sleep 60; fi", mark.display());
+    let body = POLITE.replace("genmove) ", &format!("genmove) {think}; "));
+    (Script::new(name, &body), mark)
+}
+
+#[test]
+fn a_stop_ends_an_engine_that_thinks_and_the_next_request_starts_it_again() {
+    let (script, mark) = slow_at_first("slow");
+    let mut player = ExternalPlayer::start(&script.command_line(), LONG).unwrap();
+    let (pid, killer) = (player.client().pid(), player.killer().unwrap());
+    let game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let request = Request::default();
+    let begin = Instant::now();
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !mark.exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            request.stop.stop();
+        });
+        player.decide(&game, &request).unwrap_err()
+    });
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert!(matches!(error, PlayerError::Engine(ClientError::Stopped { .. })), "{error}");
+    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    assert_eq!(player.decide(&game, &Request::default()).unwrap(), Decision::Play(Move::PASS));
+    killer.kill();
+    let error = player.decide(&game, &Request::default()).unwrap_err();
+    assert!(matches!(error, PlayerError::Engine(ClientError::Died { .. })), "{error}");
+    fs::remove_file(&mark).unwrap();
+}
+
+#[test]
+fn the_line_stop_ends_the_move_of_an_engine() {
+    let (script, mark) = slow_at_first("halt");
+    let player = ExternalPlayer::start(&script.command_line(), LONG).unwrap();
+    let begin = Instant::now();
+    let mut output = Vec::new();
+    Server::new(Seat::new(Box::new(player)))
+        .run(&b"boardsize 9\ngenmove b\nstop\n"[..], &mut output)
+        .unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.contains("? sh") && output.contains("was stopped at"), "{output}");
+    let _ = fs::remove_file(&mark);
 }

@@ -12,17 +12,18 @@ use std::{
 use proptest::prelude::*;
 use tengen_board::{Color, Game, Move};
 use tengen_engine::{
-    clock::Clock,
-    configure::{Configure, ConfigureError},
     gtp::Server,
-    mcts::Mcts,
-    player::{Budget, Decision, Player, RandomPlayer, StopSignal},
+    players::{
+        Configure, ConfigureError, Decision, Limits, Mcts, Player, PlayerError, RandomPlayer, Request, Seat,
+        StopSignal,
+    },
     playout::UniformConfig,
     search::SearchConfig,
+    time::Clock,
 };
 
-fn random() -> Box<dyn Player> {
-    Box::new(RandomPlayer::new(&UniformConfig::default(), 1))
+fn random() -> Seat {
+    Seat::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)))
 }
 
 /// What a server with a random player answers to these bytes.
@@ -188,15 +189,15 @@ impl Player for Patient {
         "patient"
     }
 
-    fn decide(&mut self, _game: &Game, budget: &Budget) -> Decision {
+    fn decide(&mut self, _game: &Game, request: &Request) -> Result<Decision, PlayerError> {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(2) {
-            if budget.stop.is_stopped() {
-                return Decision::Play(Move::PASS);
+            if request.stop.is_stopped() {
+                return Ok(Decision::Play(Move::PASS));
             }
             thread::sleep(Duration::from_millis(1));
         }
-        Decision::Resign
+        Ok(Decision::Resign)
     }
 
     fn set_seed(&mut self, _seed: u64) {}
@@ -213,7 +214,7 @@ fn a_line_stops_the_search_that_is_running() {
         });
         let mut output = Vec::new();
         let start = Instant::now();
-        Server::new(Box::new(Patient)).run(input, &mut output).unwrap();
+        Server::new(Seat::new(Box::new(Patient))).run(input, &mut output).unwrap();
         feeder.join().unwrap();
         assert!(start.elapsed() < Duration::from_millis(1900));
         assert!(String::from_utf8(output).unwrap().starts_with("= pass\n\n="), "{interrupt}");
@@ -238,7 +239,7 @@ fn a_search_ends_when_answers_cannot_be_written() {
     let (sender, input) = pipe();
     sender.send(b"name\ngenmove b\n".to_vec()).unwrap();
     let start = Instant::now();
-    let error = Server::new(Box::new(Patient)).run(input, Closed).unwrap_err();
+    let error = Server::new(Seat::new(Box::new(Patient))).run(input, Closed).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
     assert!(
         start.elapsed() < Duration::from_millis(1900),
@@ -250,10 +251,10 @@ fn a_search_ends_when_answers_cannot_be_written() {
 #[test]
 fn a_stop_that_is_read_early_still_counts_and_an_old_one_does_not() {
     let mut output = Vec::new();
-    Server::new(Box::new(Patient)).run(&b"genmove b\nstop\n"[..], &mut output).unwrap();
+    Server::new(Seat::new(Box::new(Patient))).run(&b"genmove b\nstop\n"[..], &mut output).unwrap();
     assert_eq!(String::from_utf8_lossy(&output), "= pass\n\n=\n\n");
     output.clear();
-    Server::new(Box::new(Patient)).run(&b"stop\ngenmove b\n"[..], &mut output).unwrap();
+    Server::new(Seat::new(Box::new(Patient))).run(&b"stop\ngenmove b\n"[..], &mut output).unwrap();
     assert_eq!(String::from_utf8_lossy(&output), "=\n\n= resign\n\n");
 }
 
@@ -268,10 +269,10 @@ impl Player for Watcher {
         "watcher"
     }
 
-    fn decide(&mut self, _game: &Game, budget: &Budget) -> Decision {
-        self.clocks.send(budget.clock).unwrap();
+    fn decide(&mut self, _game: &Game, request: &Request) -> Result<Decision, PlayerError> {
+        self.clocks.send(request.limits.clock).unwrap();
         thread::sleep(Duration::from_millis(30));
-        Decision::Play(Move::PASS)
+        Ok(Decision::Play(Move::PASS))
     }
 
     fn ponder(&mut self, game: &Game, stop: &StopSignal) {
@@ -295,7 +296,7 @@ fn watcher() -> (Watcher, Receiver<Option<Clock>>, Receiver<bool>) {
 #[test]
 fn the_server_keeps_the_clock_of_the_player() {
     let (player, clocks, _) = watcher();
-    let mut server = Server::new(Box::new(player));
+    let mut server = Server::new(Seat::new(Box::new(player)));
     let mut think = |lines: &[&str]| {
         for line in lines {
             assert!(!server.execute(line).unwrap().to_string().starts_with('?'), "{line}");
@@ -327,7 +328,7 @@ fn the_server_keeps_the_clock_of_the_player() {
 fn the_player_ponders_until_a_line_arrives() {
     let (player, _clocks, stops) = watcher();
     let (sender, input) = pipe();
-    let server = thread::spawn(move || Server::new(Box::new(player)).run(input, io::sink()));
+    let server = thread::spawn(move || Server::new(Seat::new(Box::new(player))).run(input, io::sink()));
     sender.send(b"name\ngenmove b\n".to_vec()).unwrap();
     thread::sleep(Duration::from_millis(100));
     // A line that leaves the game as it is only interrupts.
@@ -347,11 +348,11 @@ fn the_player_ponders_until_a_line_arrives() {
 #[test]
 fn pondering_stops_within_50_ms_of_a_command() {
     let config = SearchConfig { ponder: true, ..SearchConfig::default() };
-    let budget = Budget { playouts: Some(50), ..Budget::default() };
-    let player = Mcts::new("mcts", &config, budget, 2, 1);
+    let player = Mcts::new("mcts", &config, 2, 1);
+    let seat = Seat::new(Box::new(player)).with_limits(Limits::playouts(50));
     let (sender, input) = pipe();
     let (answers, answered) = channel();
-    let server = thread::spawn(move || Server::new(Box::new(player)).run(input, Answers(answers)));
+    let server = thread::spawn(move || Server::new(seat).run(input, Answers(answers)));
     let mut delays = Vec::new();
     for _ in 0..9 {
         sender.send(b"genmove b\n".to_vec()).unwrap();
@@ -384,7 +385,7 @@ impl io::Write for Answers {
 
 #[test]
 fn resigning_is_answered_and_settles_the_score() {
-    let mut server = Server::new(Box::new(Resigner));
+    let mut server = Server::new(Seat::new(Box::new(Resigner)));
     assert_eq!(server.execute("genmove w").unwrap().text(), "resign");
     assert_eq!(server.execute("final_score").unwrap().text(), "B+R");
     server.execute("play w D4");
@@ -415,7 +416,7 @@ fn a_saved_game_is_loaded_again() {
 
 #[test]
 fn an_illegal_choice_of_the_player_is_an_error() {
-    let mut server = Server::new(Box::new(Stubborn));
+    let mut server = Server::new(Seat::new(Box::new(Stubborn)));
     assert_eq!(server.execute("genmove b").unwrap().text(), "A1");
     let response = server.execute("genmove w").unwrap();
     assert_eq!(response.to_string(), "? the player stubborn chose A1: the point is occupied\n\n");
@@ -428,7 +429,7 @@ impl Player for Faulty {
     fn name(&self) -> &'static str {
         "faulty"
     }
-    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
+    fn decide(&mut self, _game: &Game, _request: &Request) -> Result<Decision, PlayerError> {
         panic!("a fault that the test needs");
     }
     fn set_seed(&mut self, _seed: u64) {}
@@ -438,10 +439,10 @@ impl Player for Faulty {
 fn a_fault_fails_the_command_and_not_the_session() {
     let mut output = Vec::new();
     let input = io::Cursor::new(b"1 genmove b\n2 boardsize 9\n3 quit\n".to_vec());
-    Server::new(Box::new(Faulty)).run(input, &mut output).unwrap();
+    Server::new(Seat::new(Box::new(Faulty))).run(input, &mut output).unwrap();
     let output = String::from_utf8(output).unwrap();
     let [fault, others @ ..] = &responses(&output)[..] else { panic!("{output}") };
-    assert!(fault.starts_with("?1 internal error in genmove"), "{fault}");
+    assert!(fault.starts_with("?1 internal error in faulty"), "{fault}");
     assert_eq!(others, ["=2", "=3"]);
 }
 
@@ -500,8 +501,8 @@ fn a_handicap_is_compensated_however_it_is_sent() {
 #[test]
 fn each_side_resigns_for_itself_and_asking_twice_does_not_count() {
     let config = SearchConfig::default();
-    let budget = Budget { playouts: Some(200), ..Budget::default() };
-    let mut server = Server::new(Box::new(Mcts::new("test", &config, budget, 1, 1)));
+    let player = Mcts::new("test", &config, 1, 1);
+    let mut server = Server::new(Seat::new(Box::new(player)).with_limits(Limits::playouts(200)));
     let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
     ask("boardsize 5");
     ask("komi 300");
@@ -520,8 +521,8 @@ impl Player for Resigner {
     fn name(&self) -> &'static str {
         "resigner"
     }
-    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
-        Decision::Resign
+    fn decide(&mut self, _game: &Game, _request: &Request) -> Result<Decision, PlayerError> {
+        Ok(Decision::Resign)
     }
     fn set_seed(&mut self, _seed: u64) {}
 }
@@ -532,8 +533,8 @@ impl Player for Stubborn {
     fn name(&self) -> &'static str {
         "stubborn"
     }
-    fn decide(&mut self, _game: &Game, _budget: &Budget) -> Decision {
-        Decision::Play("A1".parse().expect("a point"))
+    fn decide(&mut self, _game: &Game, _request: &Request) -> Result<Decision, PlayerError> {
+        Ok(Decision::Play("A1".parse().expect("a point")))
     }
     fn set_seed(&mut self, _seed: u64) {}
 }
@@ -566,14 +567,15 @@ impl Configure for Temper {
         Ok(Box::new(Temper { resigns }))
     }
 
-    fn build(&self) -> Result<Box<dyn Player>, ConfigureError> {
-        Ok(if self.resigns { Box::new(Resigner) } else { Box::new(Stubborn) })
+    fn build(&self) -> Result<Seat, ConfigureError> {
+        Ok(Seat::new(if self.resigns { Box::new(Resigner) } else { Box::new(Stubborn) }))
     }
 }
 
 #[test]
 fn parameters_are_listed_read_and_changed() {
-    let mut server = Server::new(Box::new(Stubborn)).with_parameters(Box::new(Temper { resigns: false }));
+    let mut server =
+        Server::new(Seat::new(Box::new(Stubborn))).with_parameters(Box::new(Temper { resigns: false }));
     let mut ask = |line: &str| server.execute(line).unwrap().to_string().trim_end().to_owned();
     assert_eq!(ask("kata-list-params"), "= temper.resigns");
     assert_eq!(ask("kata-get-param temper.resigns"), "= false");

@@ -7,7 +7,11 @@
 
 use std::{fs, path::Path};
 
-use tengen_engine::{gtp::Server, player::RandomPlayer, playout::UniformConfig};
+use tengen_engine::{
+    gtp::Server,
+    players::{RandomPlayer, Seat},
+    playout::UniformConfig,
+};
 
 #[test]
 fn transcripts_are_answered_as_written() {
@@ -26,7 +30,7 @@ fn transcripts_are_answered_as_written() {
 }
 
 fn run(name: &str, transcript: &str) {
-    let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
+    let mut server = Server::new(Seat::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1))));
     let mut lines = transcript.lines().enumerate().filter(|(_, line)| !line.starts_with('#')).peekable();
     while let Some((number, line)) = lines.next() {
         let Some(command) = line.strip_prefix("> ") else {

@@ -2,7 +2,7 @@
 
 mod counting;
 
-use tengen_board::{Board, Color};
+use tengen_board::{Board, Color, Move};
 use tengen_engine::{
     playout::{
         EyeRule, FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutLimits, ReplyRatesConfig, UniformConfig,
@@ -41,6 +41,7 @@ fn nothing_is_allocated_inside_a_playout() {
                 let score = policy.play_out(&mut board, &mut moves, &limits, &mut rng);
                 let winner = if score > 0 { Color::Black } else { Color::White };
                 policy.finish(&FinishedPlayout {
+                    before: [Move::PASS; 2],
                     moves: &moves,
                     first: Color::Black,
                     tree_moves: 0,

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, playout_score};
 use tengen_engine::{
     playout::{
-        FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutPolicy, ReplyChoice, ReplyContext,
-        ReplyRatesConfig, tactics::is_self_atari,
+        FinishedPlayout, LgrConfig, PlayoutConfig, PlayoutPolicy, ReplyChoice, ReplyContext, ReplyRatesConfig,
     },
+    reading::tactics::is_self_atari,
     rng::Rng,
 };
 
@@ -69,7 +69,14 @@ fn checked_playout(policy: &mut dyn PlayoutPolicy, root: &Board, tree: usize, rn
         s if s > 0 => Some(Color::Black),
         _ => Some(Color::White),
     };
-    policy.finish(&FinishedPlayout { moves: &moves, first: root.to_play(), tree_moves: tree, winner });
+    let before = [Move::PASS; 2];
+    policy.finish(&FinishedPlayout {
+        before,
+        moves: &moves,
+        first: root.to_play(),
+        tree_moves: tree,
+        winner,
+    });
     moves
 }
 

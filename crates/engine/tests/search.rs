@@ -7,20 +7,19 @@ use std::sync::{
 
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::{
-    eval::{Evaluator, Leaf},
-    mcts::Mcts,
-    noise::{MoveTemperature, RootNoise},
-    player::{Budget, Decision, Player},
+    players::{Decision, Mcts, Player, Query, Request},
     playout::PlayoutConfig,
     prior::{GcmbConfig, KnowledgeConfig},
-    report::{FinalMove, SearchReport},
     rng::Rng,
-    search::{SearchConfig, SearchParts, Totals, Widening, search},
+    search::{
+        Evaluator, FinalMove, Leaf, MoveTemperature, RootNoise, SearchConfig, SearchParts, SearchReport,
+        Totals, Widening, search,
+    },
     tree::{Edge, NodeId, PuctConfig, Tree, TreePolicyConfig, Ucb1Config},
 };
 
-fn playouts(count: u64) -> Budget {
-    Budget { playouts: Some(count), ..Budget::default() }
+fn playouts(count: u64) -> Request {
+    Request::playouts(count)
 }
 
 fn summary(report: &SearchReport) -> Vec<(Move, u32, String)> {
@@ -34,7 +33,7 @@ fn every_tree_policy_searches_legally_and_repeatably() {
             let config = SearchConfig { tree_policy: tree_policy.clone(), ..SearchConfig::default() };
             let run = || {
                 let game = Game::new(width, height, Rules::TROMP_TAYLOR.with_komi(0.5)).unwrap();
-                let mut player = Mcts::new("test", &config, Budget::default(), 1, 42);
+                let mut player = Mcts::new("test", &config, 1, 42);
                 let report = player.search(&game, &playouts(200));
                 assert_eq!(report.playouts, 200, "{tree_policy:?}");
                 for root_move in &report.moves {
@@ -65,9 +64,9 @@ fn games_under_superko_never_repeat() {
     let config = SearchConfig { knowledge: Some(KnowledgeConfig::default()), ..SearchConfig::default() };
     for rules in [Rules::TROMP_TAYLOR, Rules::AGA, Rules::CHINESE] {
         let mut game = Game::new(3, 3, Rules { suicide: false, ..rules }.with_komi(2.5)).unwrap();
-        let mut player = Mcts::new("test", &config, Budget::default(), 1, 5);
+        let mut player = Mcts::new("test", &config, 1, 5);
         while !game.is_over() && game.moves().len() < 60 {
-            match player.decide(&game, &playouts(300)) {
+            match player.decide(&game, &playouts(300)).unwrap() {
                 Decision::Play(mv) => game.try_play(mv).unwrap_or_else(|e| panic!("{mv}: {e}\n{game:?}")),
                 Decision::Resign => break,
             }
@@ -78,7 +77,7 @@ fn games_under_superko_never_repeat() {
 #[test]
 fn a_kept_tree_is_the_subtree_of_the_moves_played() {
     let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &SearchConfig::default(), Budget::default(), 1, 3);
+    let mut player = Mcts::new("test", &SearchConfig::default(), 1, 3);
     let report = player.search(&game, &playouts(2000)).clone();
     let line = report.best().line.clone();
     game.play(line[0]);
@@ -96,7 +95,7 @@ fn a_full_tree_is_searched_on() {
     for (size, max_tree_mb, count) in [(9, 1, 20_000), (19, 0, 500)] {
         let config = SearchConfig { max_tree_mb, ..SearchConfig::default() };
         let game = Game::new(size, size, Rules::CHINESE).unwrap();
-        let mut player = Mcts::new("test", &config, Budget::default(), 1, 3);
+        let mut player = Mcts::new("test", &config, 1, 3);
         let report = player.search(&game, &playouts(count));
         assert_eq!(report.playouts, count);
         assert!(report.tree_full);
@@ -113,7 +112,7 @@ fn threads_share_the_work() {
         ..SearchConfig::default()
     };
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &config, Budget::default(), 4, 3);
+    let mut player = Mcts::new("test", &config, 4, 3);
     let report = player.search(&game, &playouts(4000));
     assert_eq!(report.playouts, 4000);
     let visits: u32 = report.moves.iter().map(|m| m.visits).sum();
@@ -123,18 +122,18 @@ fn threads_share_the_work() {
 #[test]
 fn a_stop_signal_and_a_clock_end_a_search() {
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &SearchConfig::default(), Budget::default(), 1, 3);
+    let mut player = Mcts::new("test", &SearchConfig::default(), 1, 3);
     let time = std::time::Duration::from_millis(50);
-    let report = player.search(&game, &Budget { time: Some(time), ..Budget::default() });
+    let report = player.search(&game, &Request::time(time));
     // A batch that would be late is not begun.
     assert!(report.elapsed * 2 >= time && report.elapsed < time * 10, "{:?}", report.elapsed);
-    let budget = Budget { playouts: Some(u64::MAX), ..Budget::default() };
-    let stop = budget.stop.clone();
+    let request = Request::playouts(u64::MAX);
+    let stop = request.stop.clone();
     let thread = std::thread::spawn(move || {
         std::thread::sleep(time);
         stop.stop();
     });
-    player.search(&game, &budget);
+    player.search(&game, &request);
     thread.join().unwrap();
 }
 
@@ -147,7 +146,7 @@ fn widening_limits_the_moves_that_are_tried() {
         ..SearchConfig::default()
     };
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &config, Budget::default(), 1, 3);
+    let mut player = Mcts::new("test", &config, 1, 3);
     let report = player.search(&game, &playouts(500));
     assert_eq!(report.moves.iter().filter(|m| m.visits > 0).count(), 5);
 }
@@ -214,9 +213,9 @@ fn a_network_sets_priors_ownership_and_score() {
     let game = Game::new(5, 5, Rules::CHINESE).unwrap();
     let network = HashNetwork::default();
     let largest = Arc::clone(&network.largest);
-    let mut player = Mcts::with_evaluator("test", &zero_config(), Box::new(network), Budget::default(), 1, 1);
-    let budget = Budget { moves_ownership: true, ..playouts(50) };
-    let report = player.search(&game, &budget);
+    let mut player = Mcts::with_evaluator("test", &zero_config(), Box::new(network), 1, 1);
+    let request = Request { query: Query { moves_ownership: true, ..Query::default() }, ..playouts(50) };
+    let report = player.search(&game, &request);
     assert_eq!(report.playouts, 50, "the last batch is smaller");
     assert_eq!(largest.load(Ordering::Relaxed), 4);
     assert!(report.moves.iter().any(|m| m.mv.is_pass()), "a network may pass at any time");
@@ -238,9 +237,9 @@ fn self_play_games_differ_and_repeat_with_their_seed() {
     let opening = |config: &SearchConfig, seed| {
         let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
         let network = Box::new(HashNetwork::default());
-        let mut player = Mcts::with_evaluator("test", config, network, Budget::default(), 1, seed);
+        let mut player = Mcts::with_evaluator("test", config, network, 1, seed);
         while game.moves().len() < 8 && !game.is_over() {
-            let Decision::Play(mv) = player.decide(&game, &playouts(30)) else { break };
+            let Decision::Play(mv) = player.decide(&game, &playouts(30)).unwrap() else { break };
             game.try_play(mv).unwrap();
         }
         game.moves().to_vec()
@@ -296,7 +295,9 @@ fn golden_trees_stay_the_same() {
             gcmb: None,
             threads: 1,
         };
-        let report = search(&game, &parts, &mut Totals::default(), &playouts(100), &mut Rng::new(1));
+        let request = playouts(100);
+        let (spending, mut rng) = (request.limits.into(), Rng::new(1));
+        let report = search(&game, &parts, &mut Totals::default(), &request, &spending, &mut rng);
         assert_eq!(report.to_play, Color::White);
         let mut text = String::new();
         dump(&tree, Tree::ROOT, 0, &mut text);

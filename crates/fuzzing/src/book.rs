@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use tengen_board::{Game, Rules};
 use tengen_engine::{
-    book::{Book, BookPlayer},
-    player::{Budget, Decision, Player, RandomPlayer},
+    players::{Book, BookPlayer, Decision, Player, RandomPlayer, Request},
     playout::UniformConfig,
 };
 
@@ -18,7 +17,7 @@ pub fn book(bytes: &[u8]) {
     let player = Box::new(RandomPlayer::new(&UniformConfig::default(), 1));
     let mut player = BookPlayer::new(Arc::new(book), player, 1);
     for _ in 0..4 {
-        let Decision::Play(mv) = player.decide(&game, &Budget::default()) else { return };
+        let Ok(Decision::Play(mv)) = player.decide(&game, &Request::default()) else { return };
         game.try_play(mv).expect("moves from a book are legal");
     }
 }

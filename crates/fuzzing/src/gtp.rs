@@ -22,7 +22,7 @@ pub fn gtp(bytes: &[u8]) {
     }
     let player: PlayerSpec = "rave,playouts=3,threads=1,seed=1,max_tree_mb=1".parse().expect("a valid spec");
     let game = Game::new(5, 5, Rules::CHINESE).expect("a small board");
-    let server = Server::new(player.build().expect("a player")).with_game(game);
+    let server = Server::new(player.build(1).expect("a player")).with_game(game);
     let mut server = server.with_parameters(Box::new(player));
     let mut output = Vec::new();
     server.run(Cursor::new(bytes.to_vec()), &mut output).expect("nothing fails in memory");

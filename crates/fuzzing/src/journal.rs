@@ -2,11 +2,10 @@
 
 use std::{env, fs, process};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tengen_lab::{
     journal::{Header, Lines, ReadLines},
     matches::GameRecord,
-    provenance::Provenance,
 };
 
 /// Takes the bytes for the result file of a match.
@@ -14,14 +13,11 @@ pub fn journal(bytes: &[u8]) {
     let path = env::temp_dir().join(format!("tengen-fuzzed-{}.jsonl", process::id()));
     fs::write(&path, bytes).expect("a temporary file");
     if let Ok(read) = ReadLines::<GameRecord>::read(&path) {
-        // Only the program that wrote a file goes on with it: let that be this one.
+        // Only players that behave as before go on with a file: let these be such.
         let config = read.header.get("config").cloned().unwrap_or(Value::Null);
-        let mut ours =
-            json!({ "config": config, "provenance": Provenance::current() }).to_string().into_bytes();
-        ours.extend(bytes.iter().skip_while(|&&byte| byte != b'\n'));
-        fs::write(&path, ours).expect("a temporary file");
-        let mut lines = Lines::<GameRecord>::resume(&path, &Header { kind: "match", config, planned: 2 })
-            .expect("what could be read goes on");
+        let behaviour = read.header.get("behaviour").cloned().unwrap_or(Value::Null);
+        let header = Header { kind: "match", config, behaviour, planned: 2 };
+        let mut lines = Lines::<GameRecord>::resume(&path, &header).expect("what could be read goes on");
         let text = |records: &[GameRecord]| serde_json::to_string(records).expect("records are plain data");
         assert_eq!(text(lines.records()), text(&read.records));
         if let Some(record) = read.records.first() {

@@ -9,6 +9,7 @@ mod gtp;
 mod journal;
 mod networks;
 mod page;
+mod records;
 mod sgf;
 mod spec;
 
@@ -19,6 +20,7 @@ pub use {
     journal::journal,
     networks::{katago, net},
     page::page,
+    records::records,
     sgf::sgf,
     spec::{spec, toml},
 };
@@ -27,7 +29,7 @@ pub use {
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its program in `fuzz/` and of its folder in `fuzz/corpus`.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("analysis", analysis),
     ("book", book),
     ("gtp", gtp),
@@ -35,6 +37,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("katago", katago),
     ("net", net),
     ("page", page),
+    ("records", records),
     ("sgf", sgf),
     ("spec", spec),
     ("toml", toml),

@@ -1,7 +1,7 @@
 //! Players from a line or from TOML: what is accepted reads back as the same, and can play.
 
 use tengen_board::{Game, Rules};
-use tengen_engine::player::{Budget, Decision};
+use tengen_engine::players::{Decision, Request};
 use tengen_lab::{PlayerConfig, PlayerSpec};
 
 /// Reads the bytes as a player spec.
@@ -44,11 +44,12 @@ fn check(mut spec: PlayerSpec) {
         PlayerConfig::Gtp(_) | PlayerConfig::Greedy(_) => return,
         PlayerConfig::Random(_) | PlayerConfig::Flat(_) => {}
     }
-    let Ok(mut player) = spec.build() else { return };
+    let Ok(mut seat) = spec.build(1) else { return };
     let mut game = Game::new(3, 3, Rules::CHINESE).expect("a small board");
     for _ in 0..2 {
-        if let Decision::Play(mv) = player.decide(&game, &Budget { playouts: Some(2), ..Budget::default() }) {
-            game.try_play(mv).expect("players play legal moves");
+        let decision = seat.decide(&game, &Request::playouts(2)).expect("players play legal moves");
+        if let Decision::Play(mv) = decision {
+            game.play_unchecked(mv);
         }
     }
 }

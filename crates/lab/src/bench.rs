@@ -8,13 +8,11 @@ use std::time::Instant;
 
 use tengen_board::{Board, Game, InvalidSize, Move, Rules};
 use tengen_engine::{
-    player::{Budget, Decision, Player, RandomPlayer},
+    players::{Meter, PlayerError, RandomPlayer, Request, Seat},
     playout::{PlayoutConfig, PlayoutLimits, PlayoutPolicy, UniformConfig},
-    report::SearchReport,
     rng::Rng,
+    search::SearchReport,
 };
-
-use crate::matches::cpu::Meter;
 
 /// Number of positions.
 pub const POSITIONS: usize = 12;
@@ -49,7 +47,7 @@ pub fn positions(width: usize, height: usize) -> Result<Vec<Game>, InvalidSize> 
         let mut game = empty.clone();
         let mut player = RandomPlayer::new(&UniformConfig::default(), index as u64);
         for _ in 0..index * empty.board().area() / (2 * POSITIONS) {
-            let Decision::Play(mv) = player.decide(&game, &Budget::default()) else { break };
+            let mv = player.draw(&game);
             if mv.is_pass() {
                 break;
             }
@@ -60,30 +58,27 @@ pub fn positions(width: usize, height: usize) -> Result<Vec<Game>, InvalidSize> 
     Ok((0..POSITIONS).map(position).collect())
 }
 
-/// Searches every position from a fresh start. `None` if the player does not search. `on_position` is called after each.
+/// Searches every position from a fresh start. `Ok(None)` if the player does not search. `on_position` is called after each.
 ///
 /// As many playouts of the kind `bare` are measured besides, position by position, so that both meet the same machine.
 pub fn bench_search(
-    player: &mut dyn Player,
+    seat: &mut Seat,
     positions: &[Game],
     playouts: u64,
-    threads: usize,
     seed: u64,
     bare: Option<(&PlayoutConfig, PlayoutLimits)>,
     mut on_position: impl FnMut(),
-) -> Option<SearchBench> {
-    let budget = Budget { playouts: Some(playouts), ..Budget::default() };
-    let meter = Meter::new(threads, 1);
+) -> Result<Option<SearchBench>, PlayerError> {
+    let request = Request::playouts(playouts);
     let mut bench = SearchBench::default();
     let mut hash = Fnv::default();
     for game in positions {
-        player.set_seed(seed);
-        player.new_game();
+        seat.begin(seed)?;
         let begin = Instant::now();
-        let (_, cpu) = meter.measure(|| player.decide(game, &budget));
+        seat.decide(game, &request)?;
         bench.seconds += begin.elapsed().as_secs_f64();
-        bench.cpu_seconds += cpu.unwrap_or_default().as_secs_f64();
-        let report = player.report()?;
+        bench.cpu_seconds += seat.cpu_seconds().unwrap_or_default();
+        let Some(report) = seat.report() else { return Ok(None) };
         let weight = report.playouts as f64;
         bench.playouts += report.playouts;
         bench.mean_score += weight * f64::from(report.score + game.rules().komi);
@@ -93,8 +88,8 @@ pub fn bench_search(
         hash.add_report(report);
         if let Some((config, limits)) = bare {
             let mut policy = config.build();
-            let ((), cpu) =
-                meter.measure(|| play_bare(&mut *policy, limits, game.board(), report.playouts, seed));
+            let ((), cpu) = Meter::Thread
+                .measure(|| play_bare(&mut *policy, limits, game.board(), report.playouts, seed));
             *bench.bare_cpu_seconds.get_or_insert_default() += cpu.unwrap_or_default().as_secs_f64();
         }
         on_position();
@@ -102,7 +97,7 @@ pub fn bench_search(
     bench.mean_score /= bench.playouts.max(1) as f64;
     bench.black_wins /= bench.playouts.max(1) as f64;
     bench.signature = hash.0;
-    Some(bench)
+    Ok(Some(bench))
 }
 
 /// Playouts from a position with nothing around them.
@@ -122,7 +117,7 @@ pub(crate) fn play_bare(
 }
 
 /// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): its numbers are the same everywhere.
-struct Fnv(u64);
+pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Fnv {
@@ -131,18 +126,23 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
     /// Whole numbers only: the last digits of mean values may depend on the machine.
-    fn add_report(&mut self, report: &SearchReport) {
+    pub(crate) fn add_report(&mut self, report: &SearchReport) {
         let (mv, visits) = report.moves.first().map_or((Move::PASS, 0), |best| (best.mv, best.visits));
         self.add(mv.to_string().as_bytes());
         self.add(&visits.to_le_bytes());
         self.add(&(report.nodes as u64).to_le_bytes());
+    }
+
+    /// As signatures are written.
+    pub(crate) fn to_text(&self) -> String {
+        format!("{:016x}", self.0)
     }
 }
 
@@ -164,8 +164,9 @@ mod tests {
     fn the_signature_tells_whether_the_search_is_the_same() {
         let positions = &positions(5, 5).unwrap();
         let run = |spec: &str, seed| {
-            let mut player = spec.parse::<PlayerSpec>().unwrap().build().unwrap();
-            bench_search(&mut *player, positions, 50, 1, seed, None, || {}).map(|bench| bench.signature)
+            let mut seat = spec.parse::<PlayerSpec>().unwrap().build(1).unwrap();
+            let bench = bench_search(&mut seat, positions, 50, seed, None, || {}).unwrap();
+            bench.map(|bench| bench.signature)
         };
         assert_eq!(run("rave", 1), run("rave", 1));
         assert_ne!(run("rave", 1), run("rave", 2));

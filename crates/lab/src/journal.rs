@@ -56,6 +56,18 @@ pub enum JournalError {
         /// The first setting that differs.
         difference: String,
     },
+    /// The players do not play as they did.
+    #[error(
+        "{} holds results of players that behave otherwise ({difference}): go on with the version, networks and programs that \
+         made them, or begin elsewhere or anew",
+        path.display()
+    )]
+    Behaviour {
+        /// The file.
+        path: PathBuf,
+        /// The first difference.
+        difference: String,
+    },
 }
 
 /// What the first line of a result file says.
@@ -65,6 +77,8 @@ pub struct Header {
     pub kind: &'static str,
     /// Everything that decides them.
     pub config: Value,
+    /// How the players behave, with whatever changes of the program.
+    pub behaviour: Value,
     /// How many records are planned; may be changed when the run goes on.
     pub planned: usize,
 }
@@ -94,10 +108,12 @@ impl<R: Serialize + DeserializeOwned> Lines<R> {
         let Some(read) = ReadLines::read_from(path, &mut file)? else {
             return Lines::start(path, file, header);
         };
-        let here = json!({ "config": header.config, "commit": Provenance::current().commit });
-        let there = json!({ "config": read.header["config"], "commit": read.header["provenance"]["commit"] });
-        if let Some(difference) = first_difference("", &there, &here) {
+        if let Some(difference) = first_difference("config", &read.header["config"], &header.config) {
             return Err(JournalError::Other { path: path.to_owned(), difference });
+        }
+        if let Some(difference) = first_difference("behaviour", &read.header["behaviour"], &header.behaviour)
+        {
+            return Err(JournalError::Behaviour { path: path.to_owned(), difference });
         }
         let error = |source| JournalError::File { path: path.to_owned(), source };
         file.set_len(read.complete).map_err(error)?;
@@ -110,6 +126,7 @@ impl<R: Serialize + DeserializeOwned> Lines<R> {
         let line = json!({
             "kind": header.kind,
             "config": header.config,
+            "behaviour": header.behaviour,
             "games": header.planned,
             "provenance": Provenance::current(),
         });
@@ -220,7 +237,7 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The first value that differs, with its dotted name.
-fn first_difference(name: &str, there: &Value, here: &Value) -> Option<String> {
+pub(crate) fn first_difference(name: &str, there: &Value, here: &Value) -> Option<String> {
     if let (Value::Object(old), Value::Object(new)) = (there, here) {
         let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
         return keys.into_iter().find_map(|key| {

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 
 /// How many pieces can be worked on at a time without more threads than cores, where each piece needs `threads` of them.
 pub fn concurrency_for(threads: usize) -> usize {

@@ -32,6 +32,11 @@ impl Provenance {
     }
 }
 
+/// Whether what was built from this commit can be built again.
+pub fn is_committed(commit: &str) -> bool {
+    !commit.ends_with("-dirty")
+}
+
 /// As Linux tells it.
 fn cpu_name() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;

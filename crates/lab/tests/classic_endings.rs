@@ -8,7 +8,7 @@ use tengen_lab::PlayerSpec;
 /// What it answers to the last of these lines.
 fn asked(playouts: usize, lines: &[&str]) -> String {
     let spec: PlayerSpec = format!("classic,playouts={playouts},threads=1,seed=1").parse().unwrap();
-    let mut server = Server::new(spec.build().unwrap());
+    let mut server = Server::new(spec.build(1).unwrap());
     let mut answer = String::new();
     for line in lines {
         answer = server.execute(line).unwrap().to_string();

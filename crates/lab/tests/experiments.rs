@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 use tengen_lab::experiments::{Experiment, Results, RunOptions, Verdict, list, power, report};
 
 fn root() -> PathBuf {
@@ -31,13 +31,16 @@ fn every_experiment_runs_as_a_dummy_and_is_reported() {
         assert_eq!(results.cells.len(), experiment.cells().unwrap().len(), "{slug}");
         assert!(results.cells.iter().all(|cell| cell.n == 2), "{slug}");
         assert!(
-            results.checks.iter().all(|check| check.verdict == Verdict::Inconclusive),
+            results
+                .checks
+                .iter()
+                .all(|check| matches!(check.verdict, Verdict::Inconclusive | Verdict::NotRun)),
             "{slug}: two games tell nothing"
         );
         let files = report::files(&experiment, &results).unwrap();
         let page = &files.iter().find(|(name, _)| *name == "report.html").unwrap().1;
         assert!(results.values.iter().all(|value| value.data.is_none()) || page.contains("<svg"), "{slug}");
-        for (name, text) in &files {
+        for (name, text) in files.iter().filter(|(_, text)| !text.is_empty()) {
             assert!(text.contains(&results.values[0].arm), "{slug}: {name} names the arms");
         }
         assert!(power(&experiment, 1.0).contains("2 "), "{slug}");
@@ -52,14 +55,16 @@ fn the_committed_pages_are_those_of_the_committed_results() {
         let results = Results::read(&experiment).unwrap();
         for (name, text) in report::files(&experiment, &results).unwrap() {
             let path = experiment.directory.join(name);
-            let there = fs::read_to_string(&path).unwrap_or_default();
+            let there = fs::read_to_string(&path).unwrap_or_default(); // Without results there is no plot.
             assert!(there == text, "{} is out of date: run `tengen lab report`", path.display());
         }
         all.push((experiment, results));
     }
     let there = fs::read_to_string(root().join("../EXPERIMENTS.md")).unwrap();
+    let story = report::Story::read(&root()).unwrap();
+    assert_eq!(story.unknown(&all), Vec::<&str>::new());
     assert!(
-        there == report::collection(&all, "experiments"),
+        there == report::collection(&story, &all, "experiments"),
         "EXPERIMENTS.md is out of date: run `tengen lab report`"
     );
 }
@@ -69,6 +74,7 @@ claim = "More playouts win more games"
 source = "none"
 paper = "none"
 reported = "nothing"
+conditions = "own"
 kind = "win-rate"
 seed = 3
 games = 6
@@ -159,6 +165,12 @@ fn mistakes_in_the_file_are_named() {
         ("versus = \"few\"", "versus = \"none\"", "there is no arm \"none\": the cells are few, many"),
         ("playouts = 40", "playout = 40", "arm many"),
         ("rules = \"chinese\"", "rules = \"martian\"", "board.rules"),
+        ("expect = \"more\"", "expect = \"same\"", "needs a margin"),
+        (
+            "[[checks]]",
+            "[[checks]]\nclaim = \"x\"\narm = \"many\"\nversus = \"few\"\nexpect = \"less\"\n[[checks]]",
+            "one figure gets one verdict",
+        ),
         ("opponent = \"random\"", "", "opponent: name whom the arms play"),
         ("size = 5", "size = 50", "board.size"),
     ] {

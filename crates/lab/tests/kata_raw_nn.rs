@@ -47,7 +47,7 @@ fn the_published_answers_are_given() {
     let Some(folder) = data() else { return };
     let mut spec: PlayerSpec = "zero".parse().unwrap();
     spec.options.net = Some(folder.join(NETWORK));
-    let mut server = Server::new(spec.build().unwrap());
+    let mut server = Server::new(spec.build(1).unwrap());
     let mut answers = String::new();
     for line in fs::read_to_string(folder.join("nets/rawnn-commands.gtp")).unwrap().lines() {
         let answer = server.execute(line).unwrap().to_string();
@@ -78,12 +78,12 @@ fn symmetries_and_players_are_checked() {
     let Some(folder) = data() else { return };
     let mut spec: PlayerSpec = "zero".parse().unwrap();
     spec.options.net = Some(folder.join(NETWORK));
-    let mut server = Server::new(spec.build().unwrap());
+    let mut server = Server::new(spec.build(1).unwrap());
     for wrong in ["kata-raw-nn", "kata-raw-nn 8", "kata-raw-nn some", "kata-raw-nn 1 2"] {
         let answer = server.execute(wrong).unwrap().to_string();
         assert!(answer.starts_with("? syntax error"), "{wrong}: {answer}");
     }
-    let mut server = Server::new("random".parse::<PlayerSpec>().unwrap().build().unwrap());
+    let mut server = Server::new("random".parse::<PlayerSpec>().unwrap().build(1).unwrap());
     let answer = server.execute("kata-raw-nn 0").unwrap().to_string();
     assert!(answer.contains("--net FILE"), "{answer}");
 }
@@ -93,7 +93,7 @@ fn games_are_played_to_the_end() {
     let Some(folder) = data() else { return };
     let mut spec: PlayerSpec = "zero,seed=1,playouts=24".parse().unwrap();
     spec.options.net = Some(folder.join(NETWORK));
-    let mut server = Server::new(spec.build().unwrap());
+    let mut server = Server::new(spec.build(1).unwrap());
     let mut send = |line: &str| {
         let answer = server.execute(line).unwrap().to_string();
         assert!(answer.starts_with('='), "{line}: {answer}");

@@ -1,16 +1,22 @@
 //! Matches: the same games every time, also after an interruption, and engines that misbehave.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
 use tengen_board::{Game, Rules};
-use tengen_engine::{clock::TimeSettings, gtp::find_executable, player::StopSignal};
+use tengen_engine::{
+    gtp::find_executable,
+    players::{Book, StopSignal},
+    time::TimeSettings,
+};
 use tengen_lab::{
     PlayerSpec,
     journal::JournalError,
     matches::{Ending, GameRecord, Journal, MatchConfig, MatchError, Openings, Referee, Side, Summary, run},
+    provenance::Provenance,
 };
 use tengen_testing::skipped;
 
@@ -30,7 +36,19 @@ fn config(a: PlayerSpec, b: PlayerSpec) -> MatchConfig {
     let referee = Referee::choose(&rules, a.is_external() || b.is_external());
     let (clock_a, clock_b) = (TimeSettings::Unlimited, TimeSettings::Unlimited);
     let openings = Openings::None;
-    MatchConfig { a, b, width: 5, height: 5, rules, openings, clock_a, clock_b, referee, seed: 3 }
+    MatchConfig {
+        a,
+        b,
+        width: 5,
+        height: 5,
+        rules,
+        black: None,
+        openings,
+        clock_a,
+        clock_b,
+        referee,
+        seed: 3,
+    }
 }
 
 fn play(config: &MatchConfig, games: usize, concurrency: usize, journal: &mut Journal) -> Vec<GameRecord> {
@@ -41,6 +59,22 @@ fn play(config: &MatchConfig, games: usize, concurrency: usize, journal: &mut Jo
 fn timeless(records: &[GameRecord]) -> Vec<GameRecord> {
     let strip = |record: &GameRecord| GameRecord { seconds: 0.0, cpu_a: None, cpu_b: None, ..record.clone() };
     records.iter().map(strip).collect()
+}
+
+fn first_two(moves: &str) -> String {
+    moves.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn who_always_has_black_has_it_in_every_game() {
+    let black = |black: Option<Side>| {
+        let config = MatchConfig { black, openings: Openings::Random(2), ..searchers() };
+        let records = play(&config, 4, 1, &mut Journal::in_memory());
+        let openings = records.iter().map(|record| first_two(&record.moves)).collect::<BTreeSet<_>>();
+        (records.iter().map(|record| record.black).collect::<Vec<_>>(), openings.len())
+    };
+    assert_eq!(black(Some(Side::B)), (vec![Side::B; 4], 4));
+    assert_eq!(black(None), (vec![Side::A, Side::B, Side::A, Side::B], 2));
 }
 
 fn searchers() -> MatchConfig {
@@ -121,8 +155,17 @@ fn another_match_is_not_continued() {
     let message = Journal::resume(&path, &other, 1).err().unwrap().to_string();
     assert!(message.contains("rules.komi is 7.5, not 0.5"), "{message}");
 
+    // Other versions go on as long as the players behave as before.
     let file = path.join(Journal::FILE);
-    fs::write(&file, fs::read_to_string(&file).unwrap() + "nonsense\n").unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(Provenance::current().commit, "another")).unwrap();
+    Journal::resume(&path, &searchers(), 1).unwrap();
+    let behaviour = searchers().a.behaviour(5, 5).unwrap();
+    fs::write(&file, text.replace(behaviour["signature"].as_str().unwrap(), "another")).unwrap();
+    let message = Journal::resume(&path, &searchers(), 1).err().unwrap().to_string();
+    assert!(message.contains("behave otherwise (its behaviour.a.signature is \"another\""), "{message}");
+
+    fs::write(&file, text + "nonsense\n").unwrap();
     let message = Journal::resume(&path, &searchers(), 1).err().unwrap().to_string();
     assert!(message.contains("line 3"), "{message}");
 }
@@ -220,6 +263,23 @@ fn engines_that_misbehave_lose_and_are_counted_and_restarted() {
             "{name}"
         );
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn another_program_plays_from_its_book_too() {
+    let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
+    game.play("C3".parse().unwrap());
+    let mut book = Book::new(5);
+    book.add(&game, None, 10);
+    book.prune(1);
+    let mut passes = stand_in("book", "printf '= pass\\n\\n'");
+    let file = directory("book").with_extension("book");
+    fs::write(&file, book.to_text()).unwrap();
+    passes.options.book = Some(file);
+    let config = MatchConfig { referee: Referee::Board, ..config(passes, spec("random")) };
+    let records = play(&config, 1, 1, &mut Journal::in_memory());
+    assert!(records[0].moves.starts_with("C3 "), "{records:?}");
 }
 
 #[cfg(unix)]

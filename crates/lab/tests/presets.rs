@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::OnceLock};
 
 use tengen_board::{Game, Move, Rules};
 use tengen_engine::{
-    player::{Budget, Decision},
+    players::{Decision, Request},
     rng::Rng,
 };
 use tengen_lab::{PRESETS, PlayerSpec};
@@ -51,11 +51,11 @@ fn opening(name: &str, seed: u64, moves: usize) -> Vec<Move> {
     if spec.config.uses_rollout_network() {
         spec.options.rollout_net = Some(rollout_network());
     }
-    let mut player = spec.build().unwrap();
+    let mut seat = spec.build(seed).unwrap();
     let mut game = Game::new(7, 7, Rules::CHINESE).unwrap();
-    let budget = Budget { playouts: Some(100), ..Budget::default() };
+    let request = Request::playouts(100);
     while game.moves().len() < moves && !game.is_over() {
-        match player.decide(&game, &budget) {
+        match seat.decide(&game, &request).unwrap() {
             Decision::Play(mv) => {
                 game.try_play(mv).unwrap_or_else(|e| panic!("{name} plays {mv}: {e}\n{game:?}"));
             }
@@ -79,7 +79,7 @@ fn every_preset_plays_the_same_game_with_the_same_seed() {
 #[test]
 fn a_wrong_network_gets_an_error_that_names_the_remedy() {
     let error =
-        |spec: &str| spec.parse().and_then(|spec: PlayerSpec| spec.build()).err().unwrap().to_string();
+        |spec: &str| spec.parse().and_then(|spec: PlayerSpec| spec.build(1)).err().unwrap().to_string();
     assert!(error("zero,net=no/such.bin.gz").contains("no/such.bin.gz"));
     assert!(error("rave,net=a.safetensors").contains("choose zero"), "{}", error("rave,net=a.safetensors"));
     let net = network().display().to_string();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tengen_board::{Color, Move};
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 use tengen_lab::{
     PlayerSpec,
     suite::{Answer, Suite, SuiteReport, read, run},

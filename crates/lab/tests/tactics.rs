@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic.
 
 use tengen_board::{Board, Color, Game, Move, Rules};
-use tengen_engine::player::{Budget, Decision, Player};
+use tengen_engine::players::{Decision, Request, Seat};
 use tengen_lab::PlayerSpec;
 
-fn player() -> Box<dyn Player> {
-    "classic,seed=1,threads=1,resign=0".parse::<PlayerSpec>().unwrap().build().unwrap()
+fn seat() -> Seat {
+    "classic,threads=1,resign=0".parse::<PlayerSpec>().unwrap().build(1).unwrap()
 }
 
 fn game(diagram: &str, to_play: Color, komi: f32) -> Game {
@@ -18,7 +18,7 @@ fn game(diagram: &str, to_play: Color, komi: f32) -> Game {
 
 /// The move chosen after 3,000 playouts.
 fn choice(game: &Game) -> Move {
-    match player().decide(game, &Budget { playouts: Some(3000), ..Budget::default() }) {
+    match seat().decide(game, &Request::playouts(3000)).unwrap() {
         Decision::Play(mv) => mv,
         Decision::Resign => panic!("resigned\n{game:?}"),
     }

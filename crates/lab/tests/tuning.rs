@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use tengen_board::Rules;
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 use tengen_lab::{
     experiments::{Experiment, RunOptions},
     tune::{Range, Spsa, TuneConfig},

@@ -1,33 +1,25 @@
 //! Networks on the CPU: input planes, kernels, files, training.
 
-mod any;
-mod cache;
 mod error;
-mod evaluator;
-mod file;
-#[cfg(test)]
-mod gradient_tests;
-mod graph;
-mod history;
+mod exec;
 pub mod katago;
-mod kernels;
-mod network;
-pub mod planes;
+mod model;
 pub mod records;
 mod rollout;
-mod run;
-mod shipped;
-mod spec;
+mod serve;
 pub mod train;
 
-pub use any::AnyNetwork;
 pub use error::NetError;
-pub use evaluator::NetEvaluator;
-pub use file::{SPEC_KEY, file_hash};
-pub use history::History;
-pub use kernels::peak::peak_operations;
-pub use network::{Network, Output, Runner};
+pub use exec::Arithmetic;
+pub use exec::kernels::peak::peak_operations;
+pub use model::exchange::NamedArray;
+pub use model::file::{SPEC_KEY, file_hash};
+pub use model::found::{network_name, networks_found};
+pub use model::history::History;
+pub use model::network::{Network, Output, Runner};
+pub use model::planes;
+pub use model::shipped::shipped;
+pub use model::spec::{NetSpec, PolicySpec, SCORE_UNIT, Trunk, ValueSpec};
 pub use rollout::{RolloutNetwork, RolloutPolicy};
-pub use run::Arithmetic;
-pub use shipped::shipped;
-pub use spec::{NetSpec, PolicySpec, SCORE_UNIT, Trunk, ValueSpec};
+pub use serve::any::AnyNetwork;
+pub use serve::evaluator::NetEvaluator;

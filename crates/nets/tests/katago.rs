@@ -35,7 +35,7 @@ fn the_sides_are_told_apart() {
         let mut outputs = Vec::new();
         let history = History::new(&game);
         network.runner(5, 5, 2).evaluate(&[(&history, Symmetry::IDENTITY)], &mut outputs);
-        assert!(outputs[0].white_loss > 0.9, "{color}: {:?}", outputs[0]);
+        assert!(outputs[0].black_win > 0.9, "{color}: {:?}", outputs[0]);
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use tengen_board::{Game, Rules, sgf::data_folder};
-use tengen_engine::{eval::Evaluator, network::NetworkConfig};
+use tengen_engine::search::{Evaluator, NetworkConfig};
 use tengen_nets::{AnyNetwork, NetEvaluator};
 
 /// By how much chances, shares of the policy and ownership may differ, and by how many points the lead.
@@ -69,14 +69,13 @@ fn difference(evaluator: &mut NetEvaluator, line: &Value, game: &Game) -> Worst 
     let raw = evaluator.raw(game, number(&line["symmetry"]) as usize).unwrap();
     let board = game.board();
     let mut worst = Worst::default();
-    let chances =
-        [("white_win", raw.white_win), ("white_loss", raw.white_loss), ("no_result", raw.no_result)];
+    let chances = [("white_win", raw.white_win), ("white_loss", raw.black_win), ("no_result", raw.no_result)];
     for (name, ours) in chances {
         worst.chances = worst.chances.max((number(&line[name]) - f64::from(ours)).abs());
     }
-    worst.lead = (number(&line["white_lead"]) - f64::from(raw.white_lead)).abs();
+    worst.lead = (number(&line["white_lead"]) + f64::from(raw.lead)).abs();
     worst.policy = (number(&line["policy_pass"]) - f64::from(raw.pass)).abs();
-    let owners = raw.white_ownership.unwrap();
+    let owners = raw.ownership.unwrap();
     for v in board.points() {
         let at = (board.height() - 1 - v.row()) * board.width() + v.col();
         let difference = match line["policy"].get(at).map(Value::as_f64) {
@@ -88,7 +87,7 @@ fn difference(evaluator: &mut NetEvaluator, line: &Value, game: &Game) -> Worst 
         };
         worst.policy = worst.policy.max(difference);
         let owner = number(&line["white_ownership"][at]);
-        worst.ownership = worst.ownership.max((owner - f64::from(owners[v])).abs());
+        worst.ownership = worst.ownership.max((owner + f64::from(owners[v])).abs());
     }
     worst
 }
@@ -179,9 +178,9 @@ fn uncertainty_and_optimism_are_katagos() {
     {
         let raw = raw(size, 0.0);
         let uncertainty = raw.uncertainty.unwrap();
-        near(raw.white_lead, lead, 0.0015);
-        near(raw.white_score, score, 0.0015);
-        near(raw.white_score_squared, square, 0.003);
+        near(-raw.lead, lead, 0.0015);
+        near(-raw.score, score, 0.0015);
+        near(raw.score_squared, square, 0.003);
         near(uncertainty.variance_time, time, 0.0015);
         near(uncertainty.value_error, value_error, 0.0006);
         near(uncertainty.score_error, score_error, 0.0006);

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use tengen_board::Board;
 use tengen_engine::{
-    network::RolloutConfig,
     playout::{PlayoutLimits, PlayoutPolicy},
     rng::Rng,
+    search::RolloutConfig,
 };
 use tengen_nets::{NetSpec, Network, RolloutNetwork, RolloutPolicy};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tengen_engine::clock::TimeSettings;
+use tengen_engine::time::TimeSettings;
 use tengen_lab::Preset;
 
 use crate::{
@@ -23,6 +23,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// What a visitor has to show. Necessary unless only this machine can connect.
     pub token: Option<Token>,
+    /// A file of problems to solve first, as text.
+    pub problems: Option<String>,
 }
 
 impl Default for Config {
@@ -39,9 +41,12 @@ impl Default for Config {
                 komi: None,
                 handicap: 0,
                 time: TimeSettings::Unlimited,
+                teach: None,
+                auto: false,
             },
             folder: Store::default_folder(),
             token: None,
+            problems: None,
         }
     }
 }

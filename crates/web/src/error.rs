@@ -26,7 +26,7 @@ pub enum WebError {
     #[error("{0}")]
     NotNow(&'static str),
     /// A record that cannot be read.
-    #[error("this is no record that can be opened: {0}")]
+    #[error("this record cannot be opened: {0}")]
     Record(String),
     /// A game that is not stored.
     #[error("That game is not stored here any more.")]

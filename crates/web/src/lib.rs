@@ -14,6 +14,7 @@
 //! ```
 
 mod access;
+mod collection;
 mod config;
 mod error;
 mod export;
@@ -42,10 +43,10 @@ pub use {
     config::Config,
     error::WebError,
     page::is_built,
-    roster::{Listed, Roster},
+    roster::{Group, Listed, Roster, title},
     server::{App, stop_signal},
     settings::{Seat, Seats, Settings},
-    store::StoreHealth,
+    store::{StoreHealth, today},
 };
 
 fn routes(lobby: &Arc<lobby::Lobby>, access: access::Access) -> Router {

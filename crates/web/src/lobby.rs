@@ -11,8 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tengen_board::Rules;
-use tengen_engine::player::StopSignal;
+use tengen_board::{Color, Rules};
+use tengen_engine::players::StopSignal;
+use tengen_lab::problems;
 use tokio::{
     sync::{Semaphore, watch},
     task::spawn_blocking,
@@ -23,9 +24,9 @@ use crate::{
     config::Config,
     error::WebError,
     id::new_id,
-    protocol::{Hello, Message, RuleSet, Search},
+    protocol::{Hello, Message, ProblemSet, RuleSet, Search},
     roster::Roster,
-    settings::Settings,
+    settings::{HUMAN, Settings},
     store::{Store, StoreError},
     table::{Client, Event, Table},
 };
@@ -34,6 +35,8 @@ use crate::{
 const MAX_TABLES: usize = 24;
 /// Pages that can be connected at once.
 const MAX_PAGES: u32 = 64;
+/// Points that a move must have lost to become a problem.
+const MISTAKE: f32 = 3.0;
 /// Records that are read at once.
 const MAX_OPENING: usize = 2;
 
@@ -149,6 +152,7 @@ impl Lobby {
             players: self.roster().list(),
             rules,
             defaults: self.defaults().clone(),
+            has_problems: self.config.problems.is_some(),
             token: self.config.token.as_ref().map(|token| token.secret().to_owned()),
         }
     }
@@ -182,14 +186,41 @@ impl Lobby {
         self.open_table(Table::begin(self, new_id(), settings)?, client)
     }
 
-    /// Opens a record and sits the page down there, unless it has left.
+    /// Opens the record of this number in a file and sits the page down there, unless it has left.
     pub(crate) fn open(
         self: &Arc<Self>,
         sgf: &[u8],
+        number: usize,
         client: Client,
         stop: &StopSignal,
     ) -> Result<Place, WebError> {
-        self.open_table(Table::open(self, new_id(), sgf, stop)?, client)
+        self.open_table(Table::open(self, new_id(), sgf, number, stop)?, client)
+    }
+
+    /// Opens the problem of this number in a file and sits the page down there, unless it has left.
+    pub(crate) fn solve(
+        self: &Arc<Self>,
+        sgf: &[u8],
+        number: usize,
+        client: Client,
+        stop: &StopSignal,
+    ) -> Result<Place, WebError> {
+        self.open_table(Table::solve(self, new_id(), sgf, number, stop)?, client)
+    }
+
+    /// A set of problems.
+    pub(crate) fn problems(&self, set: ProblemSet) -> Result<Message, WebError> {
+        let text = match set {
+            ProblemSet::Starter => problems::starter(),
+            ProblemSet::Mistakes => mistakes(&self.store)?,
+            ProblemSet::Given => self.config.problems.clone().unwrap_or_default(),
+        };
+        if text.is_empty() {
+            return Err(WebError::NotNow(
+                "There are no such problems yet: review a finished game, and its mistakes are here.",
+            ));
+        }
+        Ok(Message::Problems { text })
     }
 
     /// Sits the page down at a game that is open or stored.
@@ -233,6 +264,24 @@ impl Lobby {
         });
         open.seat(client).ok_or(WebError::NotNow("Something broke down: see the terminal."))
     }
+}
+
+/// The mistakes in the latest games that were reviewed: the human's own, or both players' in a record.
+fn mistakes(store: &Store) -> Result<String, WebError> {
+    let (games, _) = store.list(&Search::default(), 0).map_err(|error| unreadable(&error))?;
+    let mut text = String::new();
+    for game in games {
+        let Some(stored) = store.load(&game.id).map_err(|error| unreadable(&error))? else { continue };
+        let is_human = |color: &Color| game.names[color.index()] == HUMAN;
+        let mut colors: Vec<Color> = Color::ALL.into_iter().filter(is_human).collect();
+        if colors.is_empty() {
+            colors.extend(Color::ALL);
+        }
+        for problem in problems::mistakes(&stored.record, &colors, MISTAKE) {
+            text += &problem.to_sgf();
+        }
+    }
+    Ok(text)
 }
 
 fn unreadable(error: &StoreError) -> WebError {

@@ -3,15 +3,18 @@
 //! Points are written as `D4`, a pass as `pass`. Lists over the board go from the top left corner along the rows, with 1
 //! or a positive number for Black. Values are Black's.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
+use tengen_lab::review::{Class, KeyMoment, Players};
 
 use crate::{
     roster::Listed,
     settings::{Seats, Settings},
 };
 
-/// What a page can ask for. The first five concern the lobby, the others the game at which the page sits.
+/// What a page can ask for. The first seven concern the lobby, the others the game at which the page sits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Command {
@@ -34,6 +37,19 @@ pub enum Command {
         #[serde(default)]
         from: u32,
     },
+    /// Which game of the next file is to be opened; of a file with several games the page gets the list first.
+    Choose {
+        /// Its number, from 0.
+        game: usize,
+        /// Whether it is to be solved, not studied.
+        #[serde(default)]
+        solve: bool,
+    },
+    /// A set of problems as a file, which the page opens as any other.
+    Problems {
+        /// Which one.
+        set: ProblemSet,
+    },
     /// Gives a stored game a name.
     Rename {
         /// Its id.
@@ -50,6 +66,9 @@ pub enum Command {
     Play {
         /// Where.
         at: Move,
+        /// Even if it loses many points, in a game with warnings.
+        #[serde(default)]
+        anyway: bool,
     },
     /// The human gives up.
     Resign,
@@ -91,6 +110,13 @@ pub enum Command {
         /// Whether they are.
         on: bool,
     },
+    /// What could be played here, for the player to move.
+    Hint,
+    /// What another move than the one of the record would cost here.
+    Try {
+        /// The move.
+        at: Move,
+    },
     /// Analyses every position of the line in the background.
     Review {
         /// Playouts for each.
@@ -98,6 +124,51 @@ pub enum Command {
     },
     /// Ends that.
     StopReview,
+    /// Begins a problem again.
+    TryAgain,
+    /// Shows the solution of a problem.
+    Solution,
+    /// Writes the comment of the position shown; none if it is empty.
+    Comment {
+        /// The comment.
+        text: String,
+    },
+    /// Draws a mark, or takes away the same one.
+    Mark {
+        /// Where.
+        at: Vertex,
+        /// What it looks like.
+        kind: Mark,
+        /// The text of a label.
+        #[serde(default)]
+        label: String,
+    },
+    /// Writes what is told about the game.
+    Info {
+        /// Properties of the root, such as `PB`; those that are empty are taken away.
+        info: BTreeMap<String, String>,
+    },
+    /// Puts a stone on a point, or takes it away.
+    SetUp {
+        /// Where.
+        at: Vertex,
+        /// Which stone; none to take it away.
+        color: Option<Color>,
+    },
+    /// Says who is to move.
+    ToPlay {
+        /// Whose turn it is.
+        color: Color,
+    },
+    /// Adds a line of play after the position shown, as a variation.
+    AddLine {
+        /// The moves.
+        moves: Vec<Move>,
+    },
+    /// Makes the line to the position shown the main one.
+    Promote,
+    /// Deletes the position shown and all that follows it.
+    DeleteLine,
     /// The record as an SGF file.
     Save,
 }
@@ -152,8 +223,12 @@ pub enum Message {
     },
     /// What a search has found out so far.
     Analysis(Box<Analysis>),
-    /// How far a review is.
-    Review(Review),
+    /// A move would lose many points, and was not played.
+    Warning(Judgement),
+    /// What a move that was tried would cost.
+    Tried(Judgement),
+    /// How far a review is, and what it has found out.
+    Review(Box<Review>),
     /// A part of the stored games, the latest first.
     Games {
         /// The games.
@@ -162,6 +237,16 @@ pub enum Message {
         from: u32,
         /// How many there are in all.
         total: u32,
+    },
+    /// The games of a file that has several, or its problems: the page has to choose one and send the file again.
+    Collection {
+        /// The games, in the order of the file.
+        games: Vec<StoredGame>,
+    },
+    /// A set of problems.
+    Problems {
+        /// The file.
+        text: String,
     },
     /// The record.
     Sgf {
@@ -188,6 +273,8 @@ pub struct Hello {
     pub rules: Vec<RuleSet>,
     /// What a game is played with unless the page asks for something else.
     pub defaults: Settings,
+    /// Whether problems were named on the command line: they are opened first.
+    pub has_problems: bool,
     /// What the page has to show when it connects again.
     pub token: Option<String>,
 }
@@ -215,6 +302,7 @@ pub enum Phase {
 
 /// The position and all around it.
 #[derive(Clone, Debug, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "each is told apart")]
 pub struct State {
     /// The id of the game.
     pub game: String,
@@ -254,6 +342,14 @@ pub struct State {
     pub thinking: bool,
     /// Whether positions are analysed.
     pub analysing: bool,
+    /// Whether moves are only tried, as variations: in a record from a file, and in a game that has ended.
+    pub study: bool,
+    /// Points that a move of the human's may lose without a warning.
+    pub teach: Option<f32>,
+    /// Whether the opponent's level follows the player's results.
+    pub auto: bool,
+    /// Whether a move is looked at before it is played.
+    pub checking: bool,
     /// The number of the node.
     pub node: u32,
     /// The nodes of the line from the beginning over this node to its end.
@@ -264,8 +360,92 @@ pub struct State {
     pub result: Option<String>,
     /// The comment of the record here.
     pub comment: Option<String>,
+    /// The marks of the record here.
+    pub marks: Vec<MarkView>,
+    /// What the record tells about the game, by property.
+    pub info: BTreeMap<&'static str, String>,
+    /// The problem that is being solved.
+    pub problem: Option<ProblemView>,
     /// Something that has just happened and needs words.
     pub notice: Option<String>,
+}
+
+/// Where the problems of a set come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemSet {
+    /// Those that ship with the program.
+    Starter,
+    /// Mistakes in games that were reviewed.
+    Mistakes,
+    /// The file that was named on the command line.
+    Given,
+}
+
+/// A problem that is being solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ProblemView {
+    /// How far the solver is.
+    pub state: ProblemState,
+    /// Whose moves are asked for.
+    pub to_play: Color,
+}
+
+/// How far the solver of a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemState {
+    /// A move is asked for.
+    Open,
+    /// The last move was wrong.
+    Wrong,
+    /// It is solved.
+    Solved,
+    /// The solution was shown.
+    Shown,
+}
+
+/// A mark on a point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MarkView {
+    /// Where.
+    pub at: Vertex,
+    /// What it looks like.
+    pub kind: Mark,
+    /// The text of a label.
+    pub label: String,
+}
+
+/// What a mark looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// A triangle.
+    Triangle,
+    /// A square.
+    Square,
+    /// A circle.
+    Circle,
+    /// A cross.
+    Cross,
+    /// A text.
+    Label,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 5] = [Mark::Triangle, Mark::Square, Mark::Circle, Mark::Cross, Mark::Label];
+
+    /// Its property in a record.
+    pub fn identifier(self) -> &'static str {
+        match self {
+            Mark::Triangle => "TR",
+            Mark::Square => "SQ",
+            Mark::Circle => "CR",
+            Mark::Cross => "MA",
+            Mark::Label => "LB",
+        }
+    }
 }
 
 /// A clock.
@@ -317,6 +497,12 @@ pub struct TreeNode {
     pub value: Option<f32>,
     /// Black's lead in points here.
     pub score: Option<f32>,
+    /// Points that the move has lost, where that is known.
+    pub lost: Option<f32>,
+    /// How bad that is.
+    pub class: Option<Class>,
+    /// The line of play that the engine expected here.
+    pub expected: Vec<Move>,
     /// Whether there is a comment.
     pub comment: bool,
     /// Whether it is the first of its parent's continuations.
@@ -377,11 +563,28 @@ pub struct MoveView {
     pub value: f32,
     /// Black's lead in points.
     pub score: f32,
+    /// Points that the move loses beside the best one.
+    pub lost: f32,
     /// The expected line, this move first.
     pub line: Vec<Move>,
 }
 
-/// How far a review is, and what it has found.
+/// What a move costs that is not played yet.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judgement {
+    /// The node of the position.
+    pub node: u32,
+    /// The move.
+    pub at: Move,
+    /// Points that it loses.
+    pub lost: f32,
+    /// How bad that is.
+    pub class: Class,
+    /// How the opponent would answer.
+    pub line: Vec<Move>,
+}
+
+/// How far a review is, and what it has found out.
 #[derive(Clone, Debug, Serialize)]
 pub struct Review {
     /// Positions done.
@@ -390,27 +593,19 @@ pub struct Review {
     pub total: usize,
     /// Whether it is still going on.
     pub running: bool,
-    /// The moves that cost most, the worst first.
-    pub mistakes: Vec<Mistake>,
+    /// The figures of the last one that was finished.
+    pub report: Option<Report>,
 }
 
-/// A move that made things worse.
-#[derive(Clone, Debug, Serialize)]
-pub struct Mistake {
-    /// The node of the move.
-    pub node: u32,
-    /// The number of the move.
-    pub number: usize,
-    /// Who played it.
-    pub color: Color,
-    /// The move.
-    pub at: Move,
-    /// Winning chances lost, 0 to 1.
-    pub loss: f32,
-    /// Points lost.
-    pub points: f32,
-    /// What would have been better, and the expected line after it.
-    pub better: Vec<Move>,
+/// What a review comes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Who has analysed, and how.
+    pub analyst: String,
+    /// Both players' figures.
+    pub players: Players,
+    /// The moves that mattered most, the worst first.
+    pub moments: Vec<KeyMoment>,
 }
 
 /// A stored game.
@@ -432,12 +627,14 @@ pub struct StoredGame {
     /// When it was changed last, in seconds since 1970.
     #[serde(default)]
     pub time: i64,
+    /// For a problem in a file, whether it was solved; none for a game.
+    #[serde(default)]
+    pub solved: Option<bool>,
 }
 
 /// Something for each point, row by row from the top.
 pub(crate) fn rows<T>(board: &Board, value: impl Fn(Vertex) -> T) -> Vec<Vec<T>> {
-    let row = |row| (0..board.width()).map(|col| value(Vertex::new(col, row))).collect();
-    (0..board.height()).rev().map(row).collect()
+    board.rows_from_top().map(|row| row.into_iter().map(&value).collect()).collect()
 }
 
 /// 1 for Black, −1 for White, 0 for nobody.

@@ -1,6 +1,8 @@
 //! The players that a page can choose from: the presets, and those named on the command line. A page sends a name from
 //! this list, and how much that player may think; never a command line, a file or any other parameter.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use tengen_lab::{PRESETS, PlayerConfig, PlayerSpec, Preset};
 
@@ -18,10 +20,46 @@ const MAX_MOVE_SECONDS: f64 = 330.0;
 pub struct Listed {
     /// What the page sends for it.
     pub name: String,
+    /// What it is called.
+    pub title: String,
     /// What it is, in a line.
     pub about: String,
-    /// Whether it is another program, whose thoughts cannot be seen.
-    pub external: bool,
+    /// Where the page lists it.
+    pub group: Group,
+}
+
+/// What kind of player it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// tengen at a level, or at its best: to play against.
+    Level,
+    /// A technique or a paper: to study.
+    Technique,
+    /// Another program, whose thoughts cannot be seen.
+    Program,
+}
+
+/// What the beginning of a level's name is; its number follows.
+const LEVEL: &str = "level-";
+
+/// What people call a player: the program with its level, and techniques by their names.
+pub fn title(player: &str) -> Cow<'_, str> {
+    match player.strip_prefix(LEVEL) {
+        Some(level) => format!("tengen level {level}").into(),
+        None if player == Preset::DEFAULT => "tengen".into(),
+        None => player.into(),
+    }
+}
+
+fn group(player: &PlayerSpec) -> Group {
+    if player.is_external() {
+        Group::Program
+    } else if player.name.starts_with(LEVEL) || player.name == Preset::DEFAULT {
+        Group::Level
+    } else {
+        Group::Technique
+    }
 }
 
 /// The players to choose from.
@@ -57,8 +95,9 @@ impl Roster {
     pub fn list(&self) -> Vec<Listed> {
         let listed = |player: &PlayerSpec| Listed {
             name: player.name.clone(),
+            title: title(&player.name).into_owned(),
             about: player.about.clone(),
-            external: player.is_external(),
+            group: group(player),
         };
         self.players.iter().rev().map(listed).collect()
     }
@@ -107,5 +146,13 @@ mod tests {
         assert_eq!(roster.list().len(), PRESETS.len());
         let net = roster.find("zero").unwrap().options.net.clone();
         assert_eq!(net.as_deref(), Some(std::path::Path::new("other.safetensors")));
+    }
+
+    #[test]
+    fn players_have_names_for_people() {
+        assert_eq!([title("default"), title("level-3"), title("uct")], ["tengen", "tengen level 3", "uct"]);
+        let list = Roster::default().list();
+        let group = |name| list.iter().find(|listed| listed.name == name).map(|listed| listed.group);
+        assert_eq!([group("default"), group("uct")], [Some(Group::Level), Some(Group::Technique)]);
     }
 }

@@ -1,10 +1,21 @@
 //! What a game is played with: as a page asks for it, checked before anything is built from it.
 
-use serde::{Deserialize, Serialize};
-use tengen_board::{Color, Game, MAX_SIZE, MIN_SIZE, Rules};
-use tengen_engine::clock::TimeSettings;
+use std::borrow::Cow;
 
-use crate::{error::WebError, roster::Roster};
+use serde::{Deserialize, Serialize};
+use tengen_board::{Color, Game, HandicapError, MAX_SIZE, MIN_SIZE, Rules};
+use tengen_engine::time::TimeSettings;
+
+use crate::{
+    error::WebError,
+    roster::{Roster, title},
+};
+
+/// Customary handicap points of a board that has them all.
+const CUSTOMARY: usize = 9;
+
+/// What records call whoever sits at the page.
+pub(crate) const HUMAN: &str = "human";
 
 /// Who plays a colour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,10 +48,10 @@ impl Seat {
     }
 
     /// What the page and records call who sits here.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> Cow<'_, str> {
         match self {
-            Seat::Human => "human",
-            Seat::Engine { player, .. } => player,
+            Seat::Human => HUMAN.into(),
+            Seat::Engine { player, .. } => title(player),
         }
     }
 
@@ -101,6 +112,12 @@ pub struct Settings {
     /// The time control.
     #[serde(default)]
     pub time: TimeSettings,
+    /// Points that a move of the human's may lose without a warning; no warnings if absent.
+    #[serde(default)]
+    pub teach: Option<f32>,
+    /// Whether the engine plays at the level that suits the player, which goes up after a win and down after a loss.
+    #[serde(default)]
+    pub auto: bool,
 }
 
 impl Settings {
@@ -109,6 +126,9 @@ impl Settings {
         self.seats.check(roster)?;
         if !(MIN_SIZE..=MAX_SIZE).contains(&self.width) || !(MIN_SIZE..=MAX_SIZE).contains(&self.height) {
             return Err(WebError::Setting(format!("the board must have {MIN_SIZE} to {MAX_SIZE} lines")));
+        }
+        if self.teach.is_some_and(|points| !(0.5..=100.0).contains(&points)) {
+            return Err(WebError::Setting("warnings begin at 0.5 to 100 points".into()));
         }
         let rules: Rules = self.rules.parse().map_err(|error| WebError::Setting(format!("{error}")))?;
         let komi = self.komi.unwrap_or(if self.handicap > 0 { 0.5 } else { rules.komi });
@@ -126,12 +146,16 @@ impl Settings {
             stones if stones > most => {
                 return Err(WebError::Setting(format!("this board takes at most {most} handicap stones")));
             }
-            stones => {
+            stones => match game.place_fixed_handicap(stones) {
+                Ok(_) => {}
+                Err(error @ HandicapError::InvalidNumber { most: CUSTOMARY.., .. }) => {
+                    return Err(WebError::Setting(error.to_string()));
+                }
                 // Boards without so many customary points get good ones.
-                if game.place_fixed_handicap(stones).is_err() {
+                Err(_) => {
                     game.place_free_handicap(stones).map_err(|error| WebError::Setting(error.to_string()))?;
                 }
-            }
+            },
         }
         Ok(game)
     }

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{SinkExt, StreamExt};
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 use tokio::{
     sync::{OwnedSemaphorePermit, mpsc},
     task::spawn_blocking,
@@ -20,6 +20,7 @@ use tokio::{
 
 use crate::{
     access::parameter,
+    collection,
     error::WebError,
     lobby::{Lobby, Place},
     outbox::Outbox,
@@ -63,7 +64,7 @@ async fn serve(lobby: Arc<Lobby>, socket: WebSocket, game: Option<String>, _perm
     let (requests, mut to_do) = mpsc::channel(1);
     let mut stopping = lobby.stopping();
     let client = (lobby.next_client(), outbox.clone());
-    let mut connection = Connection { client, lobby, place: None };
+    let mut connection = Connection { client, lobby, place: None, chosen: None };
     let write = async {
         let mut pings = interval(PING);
         loop {
@@ -124,6 +125,8 @@ struct Connection {
     lobby: Arc<Lobby>,
     client: Client,
     place: Option<Place>,
+    /// The game of the next file that is to be opened, and whether it is to be solved.
+    chosen: Option<(usize, bool)>,
 }
 
 impl Connection {
@@ -157,6 +160,13 @@ impl Connection {
             Command::List { search, from } => {
                 self.in_library(move |lobby| lobby.list(&search, from)).await.map(|games| self.tell(&games))
             }
+            Command::Choose { game, solve } => {
+                self.chosen = Some((game, solve));
+                Ok(())
+            }
+            Command::Problems { set } => {
+                self.in_library(move |lobby| lobby.problems(set)).await.map(|problems| self.tell(&problems))
+            }
             Command::Rename { game, name } => self.in_library(move |lobby| lobby.rename(&game, &name)).await,
             Command::Delete { game } => self.in_library(move |lobby| lobby.delete(&game)).await,
             command => {
@@ -174,7 +184,26 @@ impl Connection {
         let Ok(_turn) = lobby.opening.acquire().await else { return };
         let leaving = Leaving::default();
         let stop = leaving.0.clone();
-        let result = self.at_table(move |lobby, client| lobby.open(&bytes, client, &stop)).await;
+        let bytes = Arc::new(bytes);
+        let chosen = self.chosen.take();
+        if chosen.is_none() {
+            let (bytes, stop) = (Arc::clone(&bytes), stop.clone());
+            let games =
+                self.in_library(move |lobby| Ok(collection::games(lobby.store(), &bytes, &stop))).await;
+            match games {
+                Ok(games) if games.len() > 1 || games.iter().any(|game| game.solved.is_some()) => {
+                    return self.tell(&Message::Collection { games });
+                }
+                Ok(_) => {}
+                Err(error) => return self.complain(Err(error)),
+            }
+        }
+        let (number, solve) = chosen.unwrap_or_default();
+        let result = if solve {
+            self.at_table(move |lobby, client| lobby.solve(&bytes, number, client, &stop)).await
+        } else {
+            self.at_table(move |lobby, client| lobby.open(&bytes, number, client, &stop)).await
+        };
         self.complain(result);
     }
 

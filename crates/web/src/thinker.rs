@@ -4,7 +4,6 @@
 //! the search stops and the thread ends with the player.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, OnceLock,
         mpsc::{self, Receiver, Sender},
@@ -15,13 +14,11 @@ use std::{
 
 use tengen_board::Game;
 use tengen_engine::{
-    clock::Clock,
-    gtp::{ExternalPlayer, Killer},
-    player::{Budget, Decision, Player, StopSignal},
-    report::SearchReport,
-    watch::Watch,
+    gtp::Killer,
+    players::{Decision, Limits, PlayerError, Request, Seat, StopSignal},
+    search::{SearchReport, Watch},
 };
-use tengen_lab::{PlayerConfig, PlayerSpec};
+use tengen_lab::PlayerSpec;
 
 /// How often a running search is shown.
 const EVERY: Duration = Duration::from_millis(250);
@@ -52,13 +49,13 @@ struct Job {
     id: u64,
     question: Question,
     game: Game,
-    budget: Budget,
+    limits: Limits,
+    stop: StopSignal,
 }
 
 /// A player at work.
 pub(crate) struct Thinker {
     jobs: Sender<Job>,
-    budget: Budget,
     stop: StopSignal,
     /// Ends another program in the middle of a move.
     killer: Arc<OnceLock<Killer>>,
@@ -71,28 +68,21 @@ impl Thinker {
         answer: impl Fn(Answer) + Clone + Send + Sync + 'static,
     ) -> Thinker {
         let (jobs, to_do) = mpsc::channel();
-        let budget = spec.options.budget();
         let killer = Arc::new(OnceLock::new());
         let to_fill = Arc::clone(&killer);
         thread::spawn(move || work(&spec, &to_do, &answer, &to_fill));
-        Thinker { jobs, budget, stop: StopSignal::default(), killer }
+        Thinker { jobs, stop: StopSignal::default(), killer }
     }
 
     /// Gives it a job in place of the one it has. Limits that are absent are the player's own.
     pub(crate) fn ask(&mut self, id: u64, question: Question, game: &Game, limits: Limits) {
         self.stop();
         self.stop = StopSignal::default();
-        let mut budget = self.budget.clone();
-        if limits.playouts.is_some() || limits.time.is_some() {
-            (budget.playouts, budget.time) = (limits.playouts, limits.time);
-        }
-        budget.clock = limits.clock;
-        budget.stop = self.stop.clone();
         // The thread ends only with this sender, or after a failure that it has told.
-        let _ = self.jobs.send(Job { id, question, game: game.clone(), budget });
+        let _ = self.jobs.send(Job { id, question, game: game.clone(), limits, stop: self.stop.clone() });
     }
 
-    /// Ends the job that it has; the answer still comes.
+    /// Ends the job that it has; an answer may still come.
     pub(crate) fn stop(&self) {
         self.stop.stop();
     }
@@ -107,14 +97,6 @@ impl Drop for Thinker {
     }
 }
 
-/// How much a job may take.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
-    pub(crate) playouts: Option<u64>,
-    pub(crate) time: Option<Duration>,
-    pub(crate) clock: Option<Clock>,
-}
-
 fn work(
     spec: &PlayerSpec,
     jobs: &Receiver<Job>,
@@ -122,66 +104,40 @@ fn work(
     killer: &OnceLock<Killer>,
 ) {
     let Ok(first) = jobs.recv() else { return };
-    let mut player = match Engine::build(spec) {
-        Ok(player) => player,
-        Err(error) => return answer(Answer::Failed(first.id, error)),
+    let mut seat = match spec.build(spec.options.seed_or_fresh()) {
+        Ok(seat) => seat,
+        Err(error) => return answer(Answer::Failed(first.id, error.to_string())),
     };
-    if let Engine::Other(player) = &mut player {
+    if let Some(other_program) = seat.killer() {
         // The only time that it is set.
-        let _ = killer.set(player.client().killer());
+        let _ = killer.set(other_program);
     }
     let mut next = Some(first);
-    while let Some(Job { id, question, game, mut budget }) = next {
-        if !budget.stop.is_stopped() {
+    while let Some(Job { id, question, game, limits, stop }) = next {
+        if !stop.is_stopped() {
             let show = answer.clone();
             let watch = Watch::new(EVERY, move |report| show(Answer::Report(id, Box::new(report.clone()))));
-            budget.watch = Some(watch.with_first(FIRST));
-            // A broken player must not take the game with it.
-            let result = catch_unwind(AssertUnwindSafe(|| player.answer(question, &game, &budget)));
-            match result.unwrap_or_else(|_| Err("it broke down: see the terminal".to_owned())) {
-                Ok((decision, report)) => answer(Answer::Done(id, decision, report)),
-                Err(error) => return answer(Answer::Failed(id, error)),
+            let watch = Some(watch.with_first(FIRST));
+            let request = Request { limits, watch, ..Request::until(&stop) };
+            match ask(&mut seat, question, &game, &request) {
+                Ok(decision) => answer(Answer::Done(id, decision, seat.report().cloned().map(Box::new))),
+                // Another program cannot be stopped in the middle of a move but by ending it.
+                Err(_) if stop.is_stopped() => {}
+                Err(error) => return answer(Answer::Failed(id, error.to_string())),
             }
         }
         next = jobs.recv().ok();
     }
 }
 
-/// Our own players, and other programs, which can fail.
-enum Engine {
-    Own(Box<dyn Player>),
-    Other(Box<ExternalPlayer>),
-}
-
-impl Engine {
-    fn build(spec: &PlayerSpec) -> Result<Engine, String> {
-        match &spec.config {
-            PlayerConfig::Gtp(config) => config.start().map(|player| Engine::Other(Box::new(player))),
-            _ => spec.build().map(Engine::Own),
-        }
-        .map_err(|error| error.to_string())
-    }
-
-    #[allow(clippy::type_complexity, reason = "named in the caller's match")]
-    fn answer(
-        &mut self,
-        question: Question,
-        game: &Game,
-        budget: &Budget,
-    ) -> Result<(Option<Decision>, Option<Box<SearchReport>>), String> {
-        match (self, question) {
-            (Engine::Own(player), Question::Move) => {
-                let decision = player.decide(game, budget);
-                Ok((Some(decision), player.report().cloned().map(Box::new)))
-            }
-            (Engine::Own(player), Question::Opinion) => {
-                Ok((None, player.analyse(game, budget).cloned().map(Box::new)))
-            }
-            (Engine::Other(player), Question::Move) => {
-                let decision = player.try_decide(game, budget).map_err(|error| error.to_string())?;
-                Ok((Some(decision), None))
-            }
-            (Engine::Other(_), Question::Opinion) => Ok((None, None)),
-        }
+fn ask(
+    seat: &mut Seat,
+    question: Question,
+    game: &Game,
+    request: &Request,
+) -> Result<Option<Decision>, PlayerError> {
+    match question {
+        Question::Move => seat.decide(game, request).map(Some),
+        Question::Opinion => seat.analyse(game, request).map(|_| None),
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Server;
+use common::{Page, Server};
 use serde_json::{Value, json};
 
 /// Against an engine that is quick and plays the same each time.
@@ -144,9 +144,22 @@ async fn records_come_back_as_they_were_with_what_the_engine_thinks() {
     assert_eq!(state["line"], json!([0, 1, 2, 3, 4]));
     let state = page.ask(json!({"type": "goto", "node": 5})).await;
     assert_eq!((&state["last"], &state["line"]), (&json!("G7"), &json!([0, 1, 2, 5])));
-    page.send(&json!({"type": "review", "playouts": 30})).await;
+    page.send(&json!({"type": "review", "playouts": 8})).await;
     let review = page.until(|message| message["type"] == "review" && message["running"] == false).await;
-    assert_eq!((&review["done"], &review["total"]), (&json!(4), &json!(4)));
+    assert!(review["done"].as_u64() >= Some(4) && review["done"] == review["total"], "{review}");
+    let black = &review["report"]["players"]["black"];
+    assert!(black["accuracy"].is_number() && black["phases"]["opening"]["moves"] == 2, "{review}");
+    assert!(
+        black["classes"]["big-mistake"].is_number() && review["report"]["moments"].is_array(),
+        "{review}"
+    );
+    // Another move is judged, and not played.
+    page.ask(json!({"type": "goto", "node": 2})).await;
+    page.send(&json!({"type": "try", "at": "A1"})).await;
+    let tried = page.message("tried").await;
+    assert!(tried["at"] == "A1" && tried["lost"].as_f64().unwrap() > 1.5, "{tried}");
+    page.send(&json!({"type": "goto", "node": 5})).await;
+    page.until(|message| message["type"] == "state" && message["node"] == 5).await;
     page.send(&json!({"type": "save"})).await;
     let text = page.message("sgf").await["text"].as_str().unwrap().to_owned();
     assert_eq!(text.matches("SBKV[").count(), 4, "{text}");
@@ -253,4 +266,181 @@ async fn a_record_that_is_studied_keeps_its_result() {
     let server = server.restart().await;
     let mut page = server.page_at(over["game"].as_str().unwrap()).await;
     assert_ne!(page.message("state").await["phase"], "over", "a study has no end of its own");
+}
+
+#[tokio::test]
+async fn what_is_tried_after_the_end_leaves_the_game_alone() {
+    let server = Server::start("tried").await;
+    let mut page = server.page().await;
+    page.begin(7).await;
+    page.play(&["C3", "E5", "D4"]).await;
+    let over = page.ask(json!({"type": "resign"})).await;
+    assert_eq!((&over["phase"], &over["study"]), (&json!("over"), &json!(true)));
+    page.ask(json!({"type": "goto", "node": 1})).await;
+    let state = page.play(&["B2"]).await;
+    assert_eq!((&state["result"], &state["paused"]), (&over["result"], &json!(true)));
+    let state = page.ask(json!({"type": "delete-line"})).await;
+    assert_eq!(state["number"], 1);
+    page.send(&json!({"type": "delete-line"})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("stays"));
+    page.play(&["A1"]).await;
+    page.send(&json!({"type": "save"})).await;
+    let sgf = page.message("sgf").await["text"].as_str().unwrap().to_owned();
+    assert!(sgf.contains("RE[") && sgf.contains(";B[ce]\n(;W[ec];B[dd])\n(;W[ag])"), "{sgf}");
+    let mut state = page.ask(json!({"type": "goto", "node": 3})).await;
+    while state["node"] != 3 {
+        // What was sent before.
+        state = page.message("state").await;
+    }
+    assert_eq!((&state["phase"], &state["result"]), (&json!("over"), &over["result"]));
+}
+
+#[tokio::test]
+async fn records_are_written_in() {
+    let server = Server::start("writing").await;
+    let mut page = server.page().await;
+    page.send_file(b"(;GM[1]SZ[9]RE[B+3.5];B[ee](;W[cc])(;W[gg]))").await;
+    page.message("tree").await;
+    page.message("state").await;
+    let state = page.ask(json!({"type": "comment", "text": "a ] b"})).await;
+    assert_eq!(state["comment"], "a ] b");
+    let state = page.ask(json!({"type": "mark", "at": "D4", "kind": "label", "label": "A"})).await;
+    assert_eq!(state["marks"], json!([{"at": "D4", "kind": "label", "label": "A"}]));
+    let state = page.ask(json!({"type": "mark", "at": "D4", "kind": "triangle"})).await;
+    assert_eq!(state["marks"], json!([{"at": "D4", "kind": "triangle", "label": ""}]));
+    let state = page.ask(json!({"type": "mark", "at": "D4", "kind": "triangle"})).await;
+    assert_eq!(state["marks"], json!([]));
+    let state = page.ask(json!({"type": "info", "info": {"PB": "Ada", "BR": "3 dan"}})).await;
+    assert_eq!((&state["names"][0], &state["info"]["BR"]), (&json!("Ada"), &json!("3 dan")));
+    page.send(&json!({"type": "info", "info": {"RE": "nobody"}})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("B+3.5"));
+    page.ask(json!({"type": "goto", "node": 3})).await;
+    page.ask(json!({"type": "promote"})).await;
+    page.ask(json!({"type": "add-line", "moves": ["A1", "A2", "A1"]})).await;
+    let state = page.ask(json!({"type": "set-up", "at": "J9", "color": "black"})).await;
+    assert_eq!(state["stones"][0][8], 1);
+    page.send(&json!({"type": "save"})).await;
+    let sgf = page.message("sgf").await["text"].as_str().unwrap().to_owned();
+    assert!(
+        sgf.contains("C[a \\] b]") && sgf.contains("\n(;W[gg]\n(;B[ai];W[ah])\n(;AB[ia]PL[B]))\n(;W[cc])"),
+        "{sgf}"
+    );
+}
+
+#[tokio::test]
+async fn a_game_of_a_collection_is_chosen() {
+    let server = Server::start("collection").await;
+    let mut page = server.page().await;
+    let file = b"(;GM[1]SZ[9]PB[Ada];B[ee])(;GM[1]SZ[13]PB[Bo]RE[B+2];B[gg];W[dd])";
+    page.send_file(file).await;
+    let games = page.message("collection").await["games"].clone();
+    assert_eq!(
+        (&games[0]["names"][0], &games[1]["result"], &games[1]["moves"]),
+        (&json!("Ada"), &json!("B+2"), &json!(2))
+    );
+    page.send(&json!({"type": "choose", "game": 1})).await;
+    page.send_file(file).await;
+    page.message("tree").await;
+    assert_eq!(page.message("state").await["width"], 13);
+}
+
+#[tokio::test]
+async fn a_hint_is_given_without_an_analysis() {
+    let server = Server::start("hint").await;
+    let mut page = server.page().await;
+    page.begin(5).await;
+    page.send(&json!({"type": "hint"})).await;
+    let analysis = page.until(|message| message["type"] == "analysis" && message["done"] == true).await;
+    assert_eq!((&analysis["by"], &analysis["moves"][0]["lost"]), (&json!("analyst"), &json!(0.0)));
+}
+
+#[tokio::test]
+async fn a_move_that_loses_much_waits_for_the_player() {
+    let server = Server::start("teach").await;
+    let mut page = server.page().await;
+    let mut settings = against_engine(5, "random");
+    settings["teach"] = json!(3.0);
+    page.begin_with(settings).await;
+    // On 5x5 the corner gives the board away.
+    page.send(&json!({"type": "play", "at": "A1"})).await;
+    let warning = page.message("warning").await;
+    assert!(warning["at"] == "A1" && warning["lost"].as_f64().unwrap() > 3.0, "{warning}");
+    page.send(&json!({"type": "play", "at": "A1", "anyway": true})).await;
+    page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    page.send(&json!({"type": "play", "at": "C3"})).await;
+    page.until(|message| {
+        message["type"] == "state" && message["number"] == 4 || message["type"] == "warning"
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn problems_are_answered_judged_and_remembered() {
+    let server = Server::start("problems").await;
+    let mut page = server.page().await;
+    let sgf =
+        "(;SZ[7]AB[cc]AW[dd]PL[B](;B[ee];W[ef];B[fe]C[RIGHT])(;B[gg];W[gf]))(;SZ[7]GN[next]AB[aa];W[cc])";
+    let solved = async |page: &mut Page| {
+        page.send_file(sgf.as_bytes()).await;
+        let games = page.message("collection").await["games"].clone();
+        games.as_array().unwrap().iter().map(|game| game["solved"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(solved(&mut page).await, [false, false]);
+    page.send(&json!({"type": "choose", "game": 0, "solve": true})).await;
+    page.send_file(sgf.as_bytes()).await;
+    assert_eq!(page.message("tree").await["nodes"].as_array().unwrap().len(), 1, "the solution is not told");
+    let state = page.message("state").await;
+    assert_eq!(state["problem"], json!({"state": "open", "to_play": "black"}));
+    // Wrong, with the file's answer.
+    let state = page.ask(json!({"type": "play", "at": "G1"})).await;
+    assert_eq!((&state["problem"]["state"], &state["last"]), (&json!("wrong"), &json!("G2")));
+    // Wrong, with the engine's.
+    page.ask(json!({"type": "try-again"})).await;
+    page.send(&json!({"type": "play", "at": "A1"})).await;
+    let state = page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    assert_eq!(state["problem"]["state"], "wrong");
+    page.ask(json!({"type": "try-again"})).await;
+    let state = page.ask(json!({"type": "play", "at": "E3"})).await;
+    assert_eq!((&state["problem"]["state"], &state["last"]), (&json!("open"), &json!("E2")));
+    let state = page.ask(json!({"type": "play", "at": "F3"})).await;
+    assert_eq!(state["problem"]["state"], "solved");
+    assert_eq!(solved(&mut page).await, [true, false]);
+    page.send(&json!({"type": "list"})).await;
+    assert_eq!(page.message("games").await["total"], 0, "what is tried in problems is not kept");
+    page.send(&json!({"type": "problems", "set": "mistakes"})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("review a finished game"));
+    page.send(&json!({"type": "problems", "set": "starter"})).await;
+    assert!(page.message("problems").await["text"].as_str().unwrap().matches("GN[").count() > 50);
+}
+
+#[tokio::test]
+async fn a_level_follows_the_results_on_each_size() {
+    let server = Server::start("auto").await;
+    let mut page = server.page().await;
+    let settings = |size| {
+        let mut settings = against_engine(size, "default");
+        settings["auto"] = json!(true);
+        settings
+    };
+    let opponent = |state: &serde_json::Value| state["seats"]["white"]["player"].clone();
+    assert_eq!(opponent(&page.begin_with(settings(9)).await), "level-3");
+    page.ask(json!({"type": "resign"})).await;
+    assert_eq!(opponent(&page.begin_with(settings(9)).await), "level-2");
+    assert_eq!(opponent(&page.begin_with(settings(13)).await), "level-3", "another size has its own");
+}
+
+#[tokio::test]
+async fn a_position_is_set_up_before_the_first_move() {
+    let server = Server::start("set-up").await;
+    let mut page = server.page().await;
+    page.begin_with(against_engine(5, "random")).await;
+    let state = page.ask(json!({"type": "set-up", "at": "C3", "color": "white"})).await;
+    assert_eq!((&state["stones"][2][2], &state["to_play"]), (&json!(-1), &json!("black")));
+    page.play(&["B2"]).await;
+    page.until(|message| message["type"] == "state" && message["number"] == 2).await;
+    page.send(&json!({"type": "set-up", "at": "A1", "color": "white"})).await;
+    assert!(page.message("error").await["message"].as_str().unwrap().contains("before the first move"));
+    // Who is to move is said in a game of two people.
+    page.begin(5).await;
+    assert_eq!(page.ask(json!({"type": "to-play", "color": "white"})).await["to_play"], "white");
 }

@@ -119,7 +119,7 @@ impl Record {
     }
 
     /// The value of a move property.
-    pub(super) fn move_value(&self, mv: Move) -> String {
+    pub fn move_value(&self, mv: Move) -> String {
         let height = self.size().map_or(19, |(_, height)| height);
         mv.vertex().map_or_else(String::new, |v| point_value(v, height))
     }

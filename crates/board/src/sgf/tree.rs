@@ -230,6 +230,35 @@ impl Record {
         self.nodes[parent.index()].last_child = order[order.len() - 1];
     }
 
+    /// The record without a node and all that follows it, and what became of each node, by its number: none of those that
+    /// are gone. The root stays.
+    #[must_use]
+    pub fn without(&self, id: NodeId) -> (Record, Vec<Option<NodeId>>) {
+        let mut record = Record::without_nodes();
+        let mut places: Vec<Option<NodeId>> = Vec::with_capacity(self.len());
+        for (number, node) in self.nodes.iter().enumerate() {
+            let is_root = number == 0;
+            // Nodes come after their parents.
+            let parent = places.get(node.parent.index()).copied().flatten();
+            let is_gone = !is_root && (number == id.index() || parent.is_none());
+            let place = (!is_gone).then(|| record.push_node(parent.filter(|_| !is_root), node.place));
+            if let Some(place) = place {
+                record.node_mut(place).properties.clone_from(&node.properties);
+            }
+            places.push(place);
+        }
+        // Variations keep their order: each goes to the front, the last one first.
+        for number in 0..self.len() as u32 {
+            let children: Vec<_> = self.children(NodeId(number)).collect();
+            children
+                .iter()
+                .rev()
+                .filter_map(|child| places[child.index()])
+                .for_each(|child| record.promote(child));
+        }
+        (record, places)
+    }
+
     /// Adds a node after `parent`, as the last variation.
     pub fn add_node(&mut self, parent: NodeId) -> NodeId {
         self.push_node(Some(parent), None)

@@ -17,10 +17,10 @@ Examples:
   tengen analysis --playouts 2000          visits where a query does not say how many
   tengen analysis --positions 4            four positions at once, each with a thread of its own
   tengen analysis --positions 1 --threads 4     one position at a time, four threads for it
-  echo '{\"id\":\"1\",\"moves\":[[\"B\",\"E5\"]],\"rules\":\"chinese\",\"komi\":7,\"boardXSize\":9,\"boardYSize\":9}' | tengen analysis
+  echo '{\"id\":\"1\",\"moves\":[],\"rules\":\"chinese\",\"boardXSize\":9,\"boardYSize\":9}' | tengen analysis
 
-In KaTrain: Settings > Engine > custom command: tengen analysis. Programs that can only start KataGo itself, such as Ogatak:
-choose tengen in its place; the config and the network that they name are not read.";
+In KaTrain: Settings > Engine > custom command: tengen analysis. Programs that can only start KataGo itself, \
+such as Ogatak: choose tengen in its place; the config and the network that they name are not read.";
 
 /// Analyse positions for other programs: KataGo's protocol of JSON lines on standard input and output.
 #[derive(Args)]
@@ -28,10 +28,10 @@ choose tengen in its place; the config and the network that they name are not re
 pub(crate) struct AnalysisArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// Positions analysed at once; as many as there are cores for the threads of each if absent
+    /// Positions analysed at once [default: as many as there are cores for]
     #[arg(long, alias = "analysis-threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     positions: Option<u16>,
-    /// Give unfinished queries up when the input ends, instead of answering them
+    /// Abandon unfinished queries when the input ends, instead of answering them
     #[arg(long)]
     quit_without_waiting: bool,
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 use tengen_board::{Game, Move, Rules, sgf};
-use tengen_engine::{book::Book, whole_file::write_whole};
+use tengen_engine::{players::Book, whole_file::write_whole};
 
-use crate::output::Output;
+use crate::output::{Output, counted};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,7 +59,7 @@ struct ShowArgs {
     book: PathBuf,
     /// The moves that lead to the position, Black's first
     moves: Vec<Move>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -103,9 +103,11 @@ fn build(args: &BuildArgs, output: &mut Output) -> Result<()> {
         book.games
     );
     write_whole(&args.out, book.to_text()).with_context(|| format!("cannot write {}", args.out.display()))?;
-    output.line(format!("{} positions from {} games in {}", book.len(), book.games, args.out.display()))?;
+    let (positions, games) = (counted(book.len() as u64, "position"), counted(book.games as u64, "game"));
+    output.line(format!("{positions} from {games} in {}", args.out.display()))?;
     if others + broken > 0 {
-        output.line(format!("passed over: {others} games on other boards, {broken} that cannot be read"))?;
+        let others = counted(others, "game");
+        output.line(format!("passed over: {others} on other boards, {broken} that cannot be read"))?;
     }
     Ok(())
 }

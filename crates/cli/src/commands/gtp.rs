@@ -15,11 +15,11 @@ const EXAMPLES: &str = "\
 Examples:
   tengen gtp                               the default player
   tengen gtp --preset rave --seed 7        a preset, the same games every time
-  tengen gtp --time 5 --threads 2          seconds a move; without --threads or --seed, all cores think
+  tengen gtp --time 5 --threads 2          seconds per move, and threads
   tengen gtp --set ponder=true             thinks on the opponent's time
   tengen gtp --set pace.lag=1              keeps a second back for a slow connection
-  tengen gtp --set resign=0                a parameter changed (kata-set-param does it during a game)
-  tengen gtp --preset zero --net FILE      a KataGo network (.bin.gz), or one of your own (.safetensors)
+  tengen gtp --set resign=0                a parameter changed (in a game: kata-set-param)
+  tengen gtp --preset zero --net FILE      a KataGo network, or one of your own
   tengen gtp --size 9 --komi 7             the board before the front end sets one
   tengen gtp --no-files                    for a front end that is not to read or write files here
   tengen gtp --override-version 0.17       for Lizzie, which warns of versions before 0.15
@@ -45,7 +45,7 @@ pub(crate) struct GtpArgs {
 pub(crate) fn run(args: &GtpArgs) -> Result<()> {
     let mut spec = args.player.spec()?;
     spec.options.use_cores();
-    let mut server = Server::new(spec.build()?).with_game(args.game.game(19)?);
+    let mut server = Server::new(spec.build(spec.options.seed_or_fresh())?).with_game(args.game.game(19)?);
     if let Some(seed) = spec.options.seed {
         server = server.with_seed(seed);
     }

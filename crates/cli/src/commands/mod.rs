@@ -5,16 +5,19 @@ pub(crate) mod bench;
 pub(crate) mod book;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod gtp;
 pub(crate) mod lab;
 pub(crate) mod match_;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod presets;
+pub(crate) mod review;
+pub(crate) mod selfplay;
 pub(crate) mod train;
 
 use anyhow::Result;
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 
 /// The first Ctrl-C ends the games under way, the second the program.
 pub(crate) fn interruptible(bar: &indicatif::ProgressBar) -> Result<StopSignal> {

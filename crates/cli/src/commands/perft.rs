@@ -32,7 +32,7 @@ pub(crate) struct PerftArgs {
     /// The longest sequences
     #[arg(short, long, default_value_t = 5, value_name = "PLIES")]
     depth: usize,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

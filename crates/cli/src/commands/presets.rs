@@ -10,8 +10,8 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   tengen presets                           every preset in a line
-  tengen presets rave                      one preset with every parameter and its meaning, as a TOML file
-  tengen presets rave > mine.toml          the start of a player of your own: tengen play --config mine.toml
+  tengen presets rave                      one preset as a TOML file, with every parameter explained
+  tengen presets rave > mine.toml          a player of your own: tengen play --config mine.toml
   tengen presets rave,playout.kind=uniform the same with a part exchanged";
 
 /// List the presets, or print one with every parameter.
@@ -21,7 +21,7 @@ pub(crate) struct PresetsArgs {
     /// The preset to print; any player spec will do
     #[arg(value_name = "SPEC")]
     spec: Option<String>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -7,7 +7,7 @@ use super::{
     figures::{Figures, Standing},
     query::{Include, Query, QueryError, Side, Warning},
 };
-use crate::report::{RootMove, SearchReport};
+use crate::search::{RootMove, SearchReport};
 
 /// Rounded, so that a line is not longer than its figures are good.
 pub(crate) fn rounded(value: f32) -> Value {

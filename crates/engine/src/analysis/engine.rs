@@ -6,7 +6,6 @@
 
 use std::{
     io::{self, BufRead, Write},
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         mpsc::{self, Receiver, SyncSender, TrySendError},
@@ -22,10 +21,9 @@ use super::{
     queue::{Queue, Task},
 };
 use crate::{
-    configure::Configure,
     gtp::protocol::read_line_up_to,
-    player::{Budget, Player},
-    watch::Watch,
+    players::{self, Configure, Limits, PlayerError, Seat},
+    search::Watch,
 };
 
 /// Bytes of a line that are kept: a game of thousands of moves with every option needs a few hundred thousand.
@@ -68,15 +66,15 @@ impl Engine {
 
     /// Answers every query until the input ends. Fails if the player cannot be built or does not search.
     pub fn run(&self, mut input: impl BufRead, output: impl Write + Send) -> io::Result<()> {
-        let players: Vec<_> = (0..self.threads)
+        let seats: Vec<_> = (0..self.threads)
             .map(|_| self.parameters.build())
             .collect::<Result<_, _>>()
             .map_err(io::Error::other)?;
-        if let Some(player) = players.iter().find(|player| !player.searches()) {
-            let message = format!("the player {} does not search: choose another --preset", player.name());
+        if let Some(seat) = seats.iter().find(|seat| !seat.searches()) {
+            let message = format!("the player {} does not search: choose another --preset", seat.name());
             return Err(io::Error::other(message));
         }
-        let name = players[0].name().to_owned();
+        let name = seats[0].name().to_owned();
         let queue = Queue::default();
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::sync_channel(MOST_ANSWERS);
@@ -88,9 +86,9 @@ impl Engine {
                 }
                 written
             });
-            for player in players {
+            for seat in seats {
                 let answers = answers.clone();
-                scope.spawn(move || self.work(queue, player, &answers));
+                scope.spawn(move || self.work(queue, seat, &answers));
             }
             let session = Session { engine: self, queue, answers, name };
             let read = session.read(&mut input);
@@ -105,33 +103,39 @@ impl Engine {
     }
 
     /// Analyses one position after the other.
-    fn work(&self, queue: &Queue, mut player: Box<dyn Player>, answers: &Answers) {
+    fn work(&self, queue: &Queue, mut seat: Seat, answers: &Answers) {
         while let Some(task) = queue.take() {
-            let analysed = catch_unwind(AssertUnwindSafe(|| {
-                if let Some(parameters) = &task.parameters {
-                    return parameters.build().map(|mut player| analyse(&mut *player, &task, answers));
-                }
-                if let Some(seed) = self.seed {
-                    player.set_seed(seed);
-                }
-                Ok(analyse(&mut *player, &task, answers))
-            }));
-            let answer = match analysed {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(error)) => answer::error(&settings_error(&task.query, error.to_string())),
-                Err(_) => {
-                    if let Ok(another) = self.parameters.build() {
-                        player = another;
-                    }
-                    let message =
-                        "internal error: please report what standard error says about it".to_owned();
-                    answer::error(&QueryError { id: Some(task.query.id.clone()), field: None, message })
-                }
+            let answer = match self.analyse(&mut seat, &task, answers) {
+                Ok(answer) => answer,
+                Err(error) => answer::error(&error),
             };
             // If nobody reads any more, the queue is closed.
             let _ = answers.send(&answer);
             queue.finish(&task);
         }
+    }
+
+    fn analyse(&self, seat: &mut Seat, task: &Task, answers: &Answers) -> Result<Value, QueryError> {
+        let failed = |error: PlayerError| QueryError {
+            id: Some(task.query.id.clone()),
+            field: None,
+            message: error.to_string(),
+        };
+        if let Some(parameters) = &task.parameters {
+            let built = parameters.build();
+            let mut seat = built.map_err(|error| settings_error(&task.query, error.to_string()))?;
+            return analyse(&mut seat, task, answers).map_err(failed);
+        }
+        if let Some(seed) = self.seed {
+            seat.begin(seed).map_err(failed)?;
+        }
+        analyse(seat, task, answers).map_err(|error| {
+            // Another player takes the place of one that has a fault.
+            if let Ok(another) = self.parameters.build() {
+                *seat = another;
+            }
+            failed(error)
+        })
     }
 }
 
@@ -171,10 +175,10 @@ fn write_all(mut output: impl Write, answers: Receiver<String>) -> io::Result<()
 }
 
 /// Each position is analysed afresh, so that results do not depend on what was asked before.
-fn analyse(player: &mut dyn Player, task: &Task, answers: &Answers) -> Value {
+fn analyse(seat: &mut Seat, task: &Task, answers: &Answers) -> Result<Value, PlayerError> {
     let Task { query, turn, stop, .. } = task;
     let position = query.position(*turn);
-    player.new_game();
+    seat.new_game()?;
     let moves_ownership =
         query.includes(Include::MovesOwnership) || query.includes(Include::MovesOwnershipStdev);
     let watch = query.reports.map(|(first, every)| {
@@ -187,12 +191,20 @@ fn analyse(player: &mut dyn Player, task: &Task, answers: &Answers) -> Value {
         });
         watch.with_first(first)
     });
-    let budget = Budget { playouts: query.visits, time: query.time, stop: stop.clone(), ..Budget::default() };
-    let budget = Budget { watch, restrictions: query.restrictions.clone(), moves_ownership, ..budget };
-    match player.analyse(&position, &budget).filter(|report| report.playouts > 0) {
+    let request = players::Request {
+        limits: Limits { playouts: query.visits, time: query.time, clock: None },
+        stop: stop.clone(),
+        watch,
+        query: players::Query {
+            restrictions: query.restrictions.clone(),
+            moves_ownership,
+            ..players::Query::default()
+        },
+    };
+    Ok(match seat.analyse(&position, &request)?.filter(|report| report.playouts > 0) {
         Some(report) => answer::analysis(query, *turn, position.board(), report, false),
         None => answer::no_results(query, *turn),
-    }
+    })
 }
 
 /// The side that reads.

@@ -2,10 +2,7 @@
 
 use tengen_board::{Board, Color, Move, Symmetry, Vertex, VertexMap};
 
-use crate::report::{RootMove, SearchReport, value_for};
-
-/// Standard deviations that a lower confidence bound is below the mean: 95 values of 100 lie within as many.
-const LCB_DEVIATIONS: f32 = 1.96;
+use crate::search::{RootMove, SearchReport, value_for};
 
 /// A report, and from whose side it is told.
 #[derive(Clone, Copy)]
@@ -20,8 +17,8 @@ pub(crate) struct Standing {
     pub(crate) visits: u32,
     /// From 0 to 1.
     pub(crate) win_rate: f32,
-    /// The win rate if the player to move does only as well as the visits make certain: above the mean where the figures are told
-    /// from the opponent's side, as KataGo has it.
+    /// The win rate if the player to move does only as well as the visits make certain, by which moves are chosen: above the mean
+    /// where the figures are told from the opponent's side, as KataGo has it. Of a position, its mean.
     pub(crate) lcb: f32,
     /// Points ahead.
     pub(crate) lead: f32,
@@ -29,16 +26,6 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Figures of the player to move, or of the opponent if it `is_opponent`.
-    fn new(visits: u32, win_rate: f32, is_opponent: bool, lead: f32, lead_deviation: f32) -> Standing {
-        let spread = match visits {
-            0 => 1.0,
-            _ => LCB_DEVIATIONS * (win_rate * (1.0 - win_rate) / visits as f32).sqrt(),
-        };
-        let bound = if is_opponent { win_rate + spread } else { win_rate - spread };
-        Standing { visits, win_rate, lcb: bound.clamp(0.0, 1.0), lead, lead_deviation }
-    }
-
     /// KataGo's utility of the win rate alone, from −1 to 1.
     pub(crate) fn utility(&self) -> f32 {
         2.0 * self.win_rate - 1.0
@@ -58,20 +45,26 @@ impl<'a> Figures<'a> {
     /// The position.
     pub(crate) fn root(&self) -> Standing {
         let report = self.report;
-        let lead = report.score * self.side.sign() as f32;
         let win_rate = value_for(report.black_value, self.side);
-        Standing::new(report.visits, win_rate, self.is_opponent(), lead, report.score_deviation)
+        Standing {
+            visits: report.visits,
+            win_rate,
+            lcb: win_rate,
+            lead: report.score * self.side.sign() as f32,
+            lead_deviation: report.score_deviation,
+        }
     }
 
     /// A move.
     pub(crate) fn standing(&self, root_move: &RootMove) -> Standing {
-        let lead = root_move.score * self.side.sign() as f32;
-        let win_rate = root_move.value_for(self.side);
-        Standing::new(root_move.visits, win_rate, self.is_opponent(), lead, root_move.score_deviation)
-    }
-
-    fn is_opponent(&self) -> bool {
-        self.side != self.report.to_play
+        let bound = root_move.lower_bound(self.report.to_play).clamp(0.0, 1.0);
+        Standing {
+            visits: root_move.visits,
+            win_rate: root_move.value_for(self.side),
+            lcb: if self.side == self.report.to_play { bound } else { 1.0 - bound },
+            lead: root_move.score * self.side.sign() as f32,
+            lead_deviation: root_move.score_deviation,
+        }
     }
 
     /// The moves that were tried, best first, and others up to `least` moves; at most `most`.
@@ -95,18 +88,22 @@ impl<'a> Figures<'a> {
             None if mv.vertex().is_none_or(|v| self.board.is_legal(v)) => 0.0,
             None => -1.0,
         };
-        rows_from_top(self.board).map(Move::from).chain([Move::PASS]).map(of).collect()
+        self.board.rows_from_top().flatten().map(Move::from).chain([Move::PASS]).map(of).collect()
     }
 
     /// Ownership of each point from the top left corner.
     pub(crate) fn ownership(&self, of_black: &VertexMap<f32>) -> Vec<f32> {
         let sign = self.side.sign() as f32;
-        rows_from_top(self.board).map(|v| of_black[v] * sign).collect()
+        self.board.rows_from_top().flatten().map(|v| of_black[v] * sign).collect()
     }
 
     /// Standard deviation of single playouts' ownership (each is −1, 0 or 1), from the top left corner.
     pub(crate) fn ownership_deviation(&self, of_black: &VertexMap<f32>) -> Vec<f32> {
-        rows_from_top(self.board).map(|v| (1.0 - of_black[v] * of_black[v]).max(0.0).sqrt()).collect()
+        self.board
+            .rows_from_top()
+            .flatten()
+            .map(|v| (1.0 - of_black[v] * of_black[v]).max(0.0).sqrt())
+            .collect()
     }
 
     /// Tells positions apart.
@@ -130,10 +127,4 @@ impl<'a> Figures<'a> {
         let ko = if board.ko() == Vertex::NONE { 0 } else { image(board.ko()).index() };
         format!("{stones:016X}{:016X}", ko * 2 + board.to_play().index())
     }
-}
-
-/// Row by row, from the top left corner to the bottom right one.
-pub(crate) fn rows_from_top(board: &Board) -> impl Iterator<Item = Vertex> + use<> {
-    let (width, height) = (board.width(), board.height());
-    (0..height).rev().flat_map(move |row| (0..width).map(move |col| Vertex::new(col, row)))
 }

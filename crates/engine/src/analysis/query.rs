@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tengen_board::{Board, Color, Game, Move, Rules, Vertex};
 
-use crate::restriction::{Restriction, RestrictionKind};
+use crate::search::{Restriction, RestrictionKind};
 
 /// The longest time that is understood; longer ones are cut to it.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -362,7 +362,7 @@ fn played(
 
 fn player(value: &Value, field: &'static str) -> Parsed<Color> {
     let color = value.as_str().and_then(|text| text.parse().ok());
-    color.ok_or_else(|| Wrong(field, format!("{} is no player: write \"B\" or \"W\"", clip(value))))
+    color.ok_or_else(|| Wrong(field, format!("{} is not a player: write \"B\" or \"W\"", clip(value))))
 }
 
 /// `C4`, `pass`, or `(column,row from the top)`.
@@ -375,7 +375,7 @@ fn location_of(value: &Value, field: &'static str, board: &Board) -> Parsed<Move
     };
     let mv = from_top().or_else(|| text.parse().ok());
     mv.filter(|mv: &Move| mv.vertex().is_none_or(|v| board.contains(v)))
-        .ok_or_else(|| Wrong(field, format!("{} is no point of this board", clip(value))))
+        .ok_or_else(|| Wrong(field, format!("{} is not a point of this board", clip(value))))
 }
 
 fn clip(value: &Value) -> String {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::query::Query;
-use crate::{configure::Configure, player::StopSignal};
+use crate::players::{Configure, StopSignal};
 
 /// Positions that wait before queries do.
 const MOST_POSITIONS: usize = 10_000;

@@ -3,11 +3,13 @@
 //! **What.** The positions after `depth` moves are valued by the mean scores of random games, and a minimax over these means
 //! gives the values of the moves.
 //!
-//! **The cut.** On 9x9 there are about 6,500 positions after two moves: too many for a mean of each. So the moves are
-//! sorted out first. The budget is divided into `depth` + 1 equal parts. In each of the first `depth` parts the games go, in
-//! turn, to the moves one level deeper, and then only the `width` best moves of each position are kept. The last part goes
-//! to the positions that are left, at most `width`^`depth` of them. With `width` 0 nothing is cut, and all games go to all
-//! positions after `depth` moves.
+//! **The cut.** On 9x9 there are about 6,500 positions after two moves: too many for a good mean of each. So the moves are
+//! sorted out first: level by level the games go, in turn, to the moves one level deeper, and then only the `width` best moves of
+//! each position are kept. What is left at the end, at most `width`^`depth` positions, gets games once more. The budget is
+//! divided by the number of positions, so that each has about the same number of games: `leaf_games` if nothing else limits the
+//! search. With `width` 0 nothing is cut, and all games go to all positions after `depth` moves.
+//!
+//! A level counts once each of its positions has had a game; until then the values are those of the level before.
 //!
 //! **Source.** Bouzy and Helmstetter 2003, "depth-i enhancement"; S2.5. The paper found depth 2 worse than depth 1: depth 1
 //! overestimates the root's value, depth 2 underestimates it.
@@ -25,7 +27,7 @@ use super::{
 };
 use crate::{
     playout::{EyeRule, PlayoutPolicy},
-    restriction::Restriction,
+    search::Restriction,
 };
 
 /// Parameters of the minimax.
@@ -38,11 +40,34 @@ pub struct DepthConfig {
     /// Moves of a position that are looked at more closely; 0 for all of them.
     #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub width: usize,
+    /// Games of each position where nothing else limits them (paper: at least 100 a move).
+    #[schemars(extend("x-peer" = true), range(min = 1, max = 1_000_000))]
+    pub leaf_games: u64,
+}
+
+impl DepthConfig {
+    /// Games for a decision between so many moves where nothing else limits it.
+    pub(super) fn limit(&self, moves: usize) -> u64 {
+        self.positions(moves).iter().sum::<u64>().saturating_mul(self.leaf_games).max(1)
+    }
+
+    /// About how many positions get games, level by level, and those that get games once more.
+    fn positions(&self, moves: usize) -> Vec<u64> {
+        let power = |base: usize, levels: usize| {
+            (0..levels).fold(1u64, |n, _| n.saturating_mul(base as u64)).min(MOST_POSITIONS as u64)
+        };
+        if self.width == 0 {
+            return vec![power(moves, self.depth)];
+        }
+        let width = self.width.min(moves);
+        let levels = (0..self.depth).map(|level| power(width, level).saturating_mul(moves as u64));
+        levels.chain([power(width, self.depth)]).collect()
+    }
 }
 
 impl Default for DepthConfig {
     fn default() -> Self {
-        DepthConfig { depth: 2, width: 8 }
+        DepthConfig { depth: 2, width: 8, leaf_games: 100 }
     }
 }
 
@@ -71,6 +96,8 @@ pub(super) struct Depth {
     next: usize,
     /// How many levels have been expanded.
     level: usize,
+    /// Whether every position of the deepest level has had a game.
+    is_valued: bool,
     /// Whether the moves of the deepest level have been sorted out too.
     is_complete: bool,
 }
@@ -88,6 +115,7 @@ impl Depth {
             open: Vec::new(),
             next: 0,
             level: 1,
+            is_valued: false,
             is_complete: false,
         };
         depth.roots = depth.add(&[], start.candidates);
@@ -132,6 +160,7 @@ impl Depth {
                 self.positions[parent].children = children;
             }
             self.level += 1;
+            self.is_valued = false;
         } else {
             self.is_complete = true;
         }
@@ -166,9 +195,12 @@ impl Depth {
         if moves.is_multiple_of(2) { first } else { !first }
     }
 
-    /// The position that decides the value of another: what both sides' best moves lead to.
+    /// The position that decides the value of another: what both sides' best moves lead to, on levels that are valued.
     fn leaf(&self, index: usize) -> usize {
         let position = &self.positions[index];
+        if !self.is_valued && position.line.len() + 1 == self.level && position.stats.games() > 0 {
+            return index;
+        }
         let color = self.color_at(position.line.len());
         let children = position.children.iter().copied();
         let leaves = children.map(|child| self.leaf(child));
@@ -191,8 +223,9 @@ impl Method for Depth {
     fn play(&mut self, sampler: &mut Sampler<'_>, progress: f32) -> bool {
         let is_round = self.next == self.open.len();
         if is_round && !self.is_complete {
-            let part = self.level as f32 / (self.config.depth + 1) as f32;
-            if progress >= part {
+            let positions = self.config.positions(self.roots.len());
+            let so_far: u64 = positions[..self.level].iter().sum();
+            if progress >= so_far as f32 / positions.iter().sum::<u64>() as f32 {
                 self.deepen(sampler.games());
             }
         }
@@ -202,6 +235,7 @@ impl Method for Depth {
         let position = &mut self.positions[self.open[self.next]];
         position.stats.add(sampler.play(&position.line, &mut *self.policy));
         self.next += 1;
+        self.is_valued |= self.next == self.open.len();
         true
     }
 
@@ -242,7 +276,7 @@ mod tests {
 
     #[test]
     fn without_a_cut_every_position_is_valued_and_minimax_decides() {
-        let mut depth = depth(&DepthConfig { depth: 2, width: 0 });
+        let mut depth = depth(&DepthConfig { depth: 2, width: 0, ..DepthConfig::default() });
         // Nine points, then eight for White.
         assert_eq!((depth.roots.len(), depth.open.len()), (9, 72));
         for &i in &depth.open {
@@ -262,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_best_moves_at_each_level_are_kept() {
-        let mut depth = depth(&DepthConfig { depth: 2, width: 2 });
+        let mut depth = depth(&DepthConfig { depth: 2, width: 2, ..DepthConfig::default() });
         assert_eq!(depth.open.len(), 9);
         for (rank, &i) in depth.open.iter().enumerate() {
             depth.positions[i].stats = stats_of(&[rank as f32]);
@@ -282,7 +316,7 @@ mod tests {
 
     #[test]
     fn games_go_deeper_as_the_budget_is_spent() {
-        let mut depth = depth(&DepthConfig { depth: 2, width: 2 });
+        let mut depth = depth(&DepthConfig { depth: 2, width: 2, ..DepthConfig::default() });
         let (game, mut rng) = (depth.game.clone(), Rng::new(1));
         let mut sampler = Sampler::new(&game, crate::playout::PlayoutLimits::default(), &mut rng);
         let mut levels = Vec::new();
@@ -290,7 +324,34 @@ mod tests {
             depth.play(&mut sampler, i as f32 / 300.0);
             levels.push((depth.level, depth.is_complete));
         }
-        assert_eq!((levels[98], levels[110], levels[230]), ((1, false), (2, false), (2, true)));
+        // Nine positions, then two times nine (eight, in fact), then four: 9/31 and 27/31 of the games.
+        assert_eq!(
+            (levels[86], levels[100], levels[255], levels[290]),
+            ((1, false), (2, false), (2, false), (2, true))
+        );
         assert_eq!(depth.roots.iter().map(|&root| depth.games(root)).sum::<u32>(), 300);
+        assert_eq!(DepthConfig { width: 2, ..DepthConfig::default() }.limit(9), 3_100);
+        let last: Vec<u32> = depth.open.iter().map(|&i| depth.positions[i].stats.games()).collect();
+        assert!(last.iter().all(|&games| games >= 10), "{last:?}");
+    }
+
+    #[test]
+    fn a_level_counts_once_all_its_positions_have_had_games() {
+        let mut depth = depth(&DepthConfig { depth: 2, width: 2, ..DepthConfig::default() });
+        let (game, mut rng) = (depth.game.clone(), Rng::new(1));
+        let mut sampler = Sampler::new(&game, crate::playout::PlayoutLimits::default(), &mut rng);
+        for _ in 0..9 {
+            depth.play(&mut sampler, 0.0);
+        }
+        // The second level begins, and has games for 15 of its 16 positions.
+        for _ in 0..15 {
+            depth.play(&mut sampler, 0.5);
+        }
+        assert_eq!(depth.open.len(), 16);
+        assert!(depth.findings().iter().all(|finding| finding.line.len() == 1));
+        depth.play(&mut sampler, 0.5);
+        depth.play(&mut sampler, 0.5);
+        let kept = depth.findings().into_iter().filter(|finding| finding.pruned_at.is_none());
+        assert!(kept.map(|finding| finding.line.len()).eq([2, 2]));
     }
 }

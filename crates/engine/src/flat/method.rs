@@ -5,7 +5,7 @@ use tengen_board::{Game, Move, Vertex};
 use super::{sampler::Sampler, stats::ScoreStats};
 use crate::{
     playout::{EyeRule, PlayoutPolicy},
-    restriction::{Restriction, permitted},
+    search::{Restriction, permitted},
 };
 
 /// Spends games on the moves of a position.

@@ -6,7 +6,7 @@
 //! **How.** A `Method` decides which game is played next and what is learned from it; the
 //! `Sampler` plays it; [`Flat`] is the player around them.
 //!
-//! **Values.** Moves are ranked by mean score. [`black_value`](crate::report::RootMove::black_value) of a move is the share
+//! **Values.** Moves are ranked by mean score. [`black_value`](crate::search::RootMove::black_value) of a move is the share
 //! of the same games that Black won, komi included, so it need not be in the order of the scores.
 //!
 //! Games are played one after the other in one thread, as each may depend on what the last one taught.
@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    pace::PaceConfig,
     playout::{EyeRule, PlayoutConfig, PlayoutLimits},
+    time::PaceConfig,
 };
 
 mod amaf;
@@ -53,7 +53,7 @@ pub struct FlatConfig {
     /// When games are cut off.
     #[schemars(extend("x-peer" = true))]
     pub limits: PlayoutLimits,
-    /// Games for a decision where nothing else limits it (paper: 10,000). Progressive pruning has its own limit.
+    /// Games for a decision where nothing else limits it (paper: 10,000). Progressive pruning and the minimax have limits of their own.
     #[schemars(extend("x-peer" = true), range(min = 1, max = 1_000_000_000))]
     pub games: u64,
     /// How the time on a clock is used.
@@ -98,6 +98,7 @@ impl FlatConfig {
     fn games_for(&self, moves: usize) -> u64 {
         match &self.method {
             MethodConfig::ProgressivePruning(pruning) => pruning.limit(moves),
+            MethodConfig::Depth(depth) => depth.limit(moves),
             _ => self.games,
         }
     }

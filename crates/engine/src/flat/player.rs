@@ -10,18 +10,20 @@ use super::{
     sampler::Sampler,
 };
 use crate::{
-    conduct::Conduct,
-    player::{Budget, Decision, Player},
+    players::{
+        Decision, Player, PlayerError, Request, StopSignal,
+        conduct::{Conduct, Manners},
+    },
     playout::PlayoutPolicy,
-    report::{RootMove, SearchReport},
     rng::Rng,
+    search::{RootMove, SearchReport},
+    time::Spending,
 };
 
 /// Flat Monte Carlo as a player. Every search begins anew.
 pub struct Flat {
     name: String,
     config: FlatConfig,
-    budget: Budget,
     /// What it learns lives from one move to the next.
     policy: Box<dyn PlayoutPolicy>,
     rng: Rng,
@@ -30,12 +32,11 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// A player with these parts. `budget` holds where a decision's own leaves it open.
-    pub fn new(name: &str, config: &FlatConfig, budget: Budget, seed: u64) -> Flat {
+    /// A player with these parts.
+    pub fn new(name: &str, config: &FlatConfig, seed: u64) -> Flat {
         Flat {
             name: name.to_owned(),
             config: config.clone(),
-            budget,
             policy: config.playout.build(),
             rng: Rng::new(seed),
             conduct: Conduct::default(),
@@ -44,34 +45,35 @@ impl Flat {
     }
 
     /// Searches a position without playing.
-    pub fn search(&mut self, game: &Game, budget: &Budget) -> &SearchReport {
+    pub fn search(&mut self, game: &Game, request: &Request) -> &SearchReport {
         let start = Instant::now();
-        let budget = self.conduct.plan(&self.config.pace, game, budget, &self.budget, start.elapsed());
+        let Request { limits, stop, watch, query } = request;
+        let spending = self.conduct.plan(&self.config.pace, game, *limits, start.elapsed());
         let eyes = self.config.eyes();
-        let candidates = candidates(game, eyes, &budget.restrictions, 0);
-        let mut allowance = Allowance::new(&budget, self.config.games_for(candidates.len()), start);
+        let candidates = candidates(game, eyes, &query.restrictions, 0);
+        let mut allowance = Allowance::new(&spending, stop, self.config.games_for(candidates.len()), start);
         let mut method = self.config.method.start(Start {
             game,
             candidates,
             eyes,
             policy: self.policy.fork(),
-            restrictions: &budget.restrictions,
+            restrictions: &query.restrictions,
         });
         let mut sampler = Sampler::new(game, self.config.limits, &mut self.rng);
-        if budget.moves_ownership {
+        if query.moves_ownership {
             sampler.keep_moves_ownership();
         }
-        let mut due = budget.watch.as_ref().map(|watch| start + watch.first);
+        let mut due = watch.as_ref().map(|watch| start + watch.first);
         while allowance.allows(sampler.games()) {
             let progress = allowance.progress(sampler.games());
             if !method.play(&mut sampler, progress) {
                 // A search that ends by itself may be over before anybody has looked at it.
-                if let Some(watch) = &budget.watch {
+                if let Some(watch) = watch {
                     watch.show(&report(game, &*method, &sampler, start.elapsed()));
                 }
                 break;
             }
-            if let (Some(watch), Some(time)) = (&budget.watch, due)
+            if let (Some(watch), Some(time)) = (watch, due)
                 && sampler.games().is_multiple_of(Allowance::LOOK_EVERY)
                 && Instant::now() >= time
             {
@@ -86,7 +88,7 @@ impl Flat {
 
 /// What may be spent on a search, and how much of it is spent.
 struct Allowance<'a> {
-    budget: &'a Budget,
+    stop: &'a StopSignal,
     games: Option<u64>,
     time: Option<Duration>,
     /// Games that make the whole course of a search.
@@ -99,16 +101,16 @@ impl<'a> Allowance<'a> {
     /// The clock is looked at once in so many games.
     const LOOK_EVERY: u64 = 8;
 
-    /// `usual` games are played if the budget says nothing. A search without end, as analyses are, takes as many games for
+    /// `usual` games are played if nothing limits them. A search without end, as analyses are, takes as many games for
     /// its whole course, and stays at its end.
-    fn new(budget: &'a Budget, usual: u64, start: Instant) -> Allowance<'a> {
-        let time = match (budget.time, budget.enough) {
+    fn new(spending: &Spending, stop: &'a StopSignal, usual: u64, start: Instant) -> Allowance<'a> {
+        let time = match (spending.time, spending.enough) {
             (Some(time), Some(enough)) => Some(time.min(enough)),
             (time, enough) => time.or(enough),
         };
-        let games = budget.playouts.or(time.is_none().then_some(usual));
+        let games = spending.playouts.or(time.is_none().then_some(usual));
         let course = if games == Some(u64::MAX) { time.is_none().then_some(usual) } else { games };
-        Allowance { budget, games, time, course, start, elapsed: Duration::ZERO }
+        Allowance { stop, games, time, course, start, elapsed: Duration::ZERO }
     }
 
     /// Whether another game may be played; the first always may.
@@ -120,7 +122,7 @@ impl<'a> Allowance<'a> {
             self.elapsed = self.start.elapsed();
         }
         let in_time = self.time.is_none_or(|time| self.elapsed < time);
-        in_time && self.games.is_none_or(|most| games < most) && !self.budget.stop.is_stopped()
+        in_time && self.games.is_none_or(|most| games < most) && !self.stop.is_stopped()
     }
 
     /// The share that is spent, from 0 to 1.
@@ -188,24 +190,18 @@ impl Player for Flat {
         &self.name
     }
 
-    fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
+    fn decide(&mut self, game: &Game, request: &Request) -> Result<Decision, PlayerError> {
         let start = Instant::now();
-        self.search(game, budget);
+        self.search(game, request);
         let FlatConfig { settle, resign, resign_moves, .. } = self.config;
-        let decision = self.conduct.choose(
-            game,
-            self.report.as_ref(),
-            || None,
-            budget.cleanup,
-            settle,
-            (resign, resign_moves),
-        );
+        let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
+        let decision = self.conduct.choose(game, self.report.as_ref(), || None, manners);
         self.conduct.note(start.elapsed());
-        decision
+        Ok(decision)
     }
 
-    fn analyse(&mut self, game: &Game, budget: &Budget) -> Option<&SearchReport> {
-        Some(self.search(game, budget))
+    fn analyse(&mut self, game: &Game, request: &Request) -> Result<Option<&SearchReport>, PlayerError> {
+        Ok(Some(self.search(game, request)))
     }
 
     fn searches(&self) -> bool {

@@ -4,10 +4,9 @@ use tengen_board::{Game, Move, VertexMap};
 
 use super::stats::Sample;
 use crate::{
-    eval::{Leaf, area_komi, play_to_end},
     playout::{PlayoutLimits, PlayoutPolicy},
     rng::Rng,
-    worker::OwnershipTotals,
+    search::{Leaf, OwnershipTotals, area_komi, play_to_end},
 };
 
 /// Ownership is read off one game in so many: plenty, and it costs a pass over the board.

@@ -8,8 +8,7 @@ use tengen_board::{Board, Color, Game};
 use super::args::{Args, Refusal, color, mv, number, shorten};
 use crate::{
     analysis::{Figures, Standing, rounded},
-    report::{RootMove, SearchReport},
-    restriction::{Restriction, RestrictionKind},
+    search::{Restriction, RestrictionKind, RootMove, SearchReport},
 };
 
 /// Whose way of printing.

@@ -7,6 +7,7 @@
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
+    mem,
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -21,6 +22,7 @@ use super::{
     executable::find_executable,
     protocol::read_line,
 };
+use crate::players::StopSignal;
 
 /// Lines that the child may write ahead.
 const QUEUE: usize = 1024;
@@ -30,6 +32,8 @@ const MAX_STRAY_LINES: usize = 100;
 const MAX_RESPONSE_LINES: usize = 10_000;
 /// Lines of standard error that an error message shows.
 const STDERR_LINES: usize = 8;
+/// How often a stop is looked for while an answer is waited for.
+const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long an engine may take.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +60,8 @@ pub struct Client {
     /// The lines of its standard output.
     lines: Receiver<String>,
     stderr: Arc<Mutex<VecDeque<String>>>,
+    /// Ends the engine while a command waits for its answer.
+    pub(super) stop: StopSignal,
     /// The commands that the engine lists, once it was asked.
     pub(super) commands: Option<Vec<String>>,
     /// Why it is gone.
@@ -109,9 +115,23 @@ impl Client {
             requests: Some(requests),
             lines,
             stderr,
+            stop: StopSignal::default(),
             commands: None,
             failure: None,
         })
+    }
+
+    /// Starts the engine again if a stop has ended it, and tells whether it did. Killers end the new one.
+    pub(super) fn restart_if_stopped(&mut self) -> Result<bool, ClientError> {
+        if !matches!(self.failure, Some(ClientError::Stopped { .. })) {
+            return Ok(false);
+        }
+        let mut fresh = Client::start(&self.command_line, self.timeouts)?;
+        mem::swap(&mut *lock(&self.child), &mut *lock(&fresh.child));
+        mem::swap(&mut self.child, &mut fresh.child);
+        mem::swap(&mut self.stop, &mut fresh.stop);
+        mem::swap(self, &mut fresh);
+        Ok(true)
     }
 
     /// The command line that it was started with.
@@ -157,8 +177,10 @@ impl Client {
         let mut stray_lines = 0;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let line = match self.lines.recv_timeout(left) {
+            let line = match self.lines.recv_timeout(left.min(STOP_INTERVAL)) {
                 Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if self.stop.is_stopped() => return Err(self.stopped(request)),
+                Err(RecvTimeoutError::Timeout) if left > STOP_INTERVAL => continue,
                 Err(RecvTimeoutError::Timeout) => return Err(self.timed_out(request, limit)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died(request)),
             };
@@ -189,6 +211,12 @@ impl Client {
             request: request.to_owned(),
             message: text,
         })
+    }
+
+    /// GTP cannot ask an engine to stop: it is ended.
+    fn stopped(&mut self, request: &str) -> ClientError {
+        self.end();
+        ClientError::Stopped { command_line: self.command_line.clone(), request: request.to_owned() }
     }
 
     fn timed_out(&mut self, request: &str, limit: Duration) -> ClientError {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tengen_board::{Color, Move};
 
 use super::{client::Client, client_error::ClientError};
-use crate::player::Decision;
+use crate::players::Decision;
 
 impl Client {
     /// The engine's name.

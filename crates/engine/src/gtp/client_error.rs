@@ -50,6 +50,14 @@ pub enum ClientError {
         /// Its last lines on standard error.
         stderr: LastWords,
     },
+    /// It was to stop while the engine thought, and the engine was ended.
+    #[error("{command_line} was stopped at `{request}`")]
+    Stopped {
+        /// The command line.
+        command_line: String,
+        /// The GTP command.
+        request: String,
+    },
     /// The engine ended.
     #[error("{command_line} ended at `{request}` ({status}){stderr}")]
     Died {

@@ -5,12 +5,12 @@ use std::time::Duration;
 use tengen_board::{Color, Game, Move, PlayedMove, Vertex};
 
 use super::{
-    client::{Client, Timeouts},
+    client::{Client, Killer, Timeouts},
     client_error::ClientError,
 };
 use crate::{
-    clock::{Clock, TimeSettings},
-    player::{Budget, Decision, Player},
+    players::{Decision, Limits, Player, PlayerError, Request, StopSignal, cpu},
+    time::{Clock, TimeSettings},
 };
 
 /// How long an engine may overrun its clock before it is given up.
@@ -26,14 +26,13 @@ struct Synced {
 }
 
 /// Another engine as a [`Player`]. It is told only what changed since the last move: moves, or undo and moves, or a whole
-/// game.
+/// game. A stop ends the engine; the next request starts it again.
 pub struct ExternalPlayer {
     client: Client,
     name: String,
     synced: Option<Synced>,
     /// The time control that it knows of.
     time: Option<TimeSettings>,
-    error: Option<ClientError>,
 }
 
 impl ExternalPlayer {
@@ -41,37 +40,12 @@ impl ExternalPlayer {
     pub fn start(command_line: &str, timeouts: Timeouts) -> Result<ExternalPlayer, ClientError> {
         let mut client = Client::start(command_line, timeouts)?;
         let name = client.name()?;
-        Ok(ExternalPlayer { client, name, synced: None, time: None, error: None })
-    }
-
-    /// What went wrong, if the engine failed: [`Player::decide`] resigns then.
-    pub fn error(&self) -> Option<&ClientError> {
-        self.error.as_ref()
+        Ok(ExternalPlayer { client, name, synced: None, time: None })
     }
 
     /// The engine itself.
     pub fn client(&mut self) -> &mut Client {
         &mut self.client
-    }
-
-    /// The engine's move, or why there is none.
-    pub fn try_decide(&mut self, game: &Game, budget: &Budget) -> Result<Decision, ClientError> {
-        self.sync(game)?;
-        let color = game.to_play();
-        if let Some(clock) = &budget.clock {
-            self.tell_clock(color, clock)?;
-        } else if let Some(time) = budget.time {
-            // One stone in each period of this length: what front ends send for "so many seconds a move".
-            let period = Duration::from_secs(time.as_secs().max(1));
-            self.tell_time(TimeSettings::Canadian { main: Duration::ZERO, period, stones: 1 })?;
-        }
-        let patience = self.client.timeouts.genmove;
-        let limit = budget.clock.map_or(patience, |clock| patience.min(clock.until_flag() + GRACE));
-        let decision = self.client.genmove_within(color, limit)?;
-        if let (Decision::Play(mv), Some(synced)) = (decision, &mut self.synced) {
-            synced.moves.push(PlayedMove { color, mv });
-        }
-        Ok(decision)
     }
 
     /// Tells the time control, if the engine does not know it.
@@ -111,6 +85,9 @@ impl ExternalPlayer {
 
     /// Brings the engine to the position of `game`.
     pub fn sync(&mut self, game: &Game) -> Result<(), ClientError> {
+        if self.client.restart_if_stopped()? {
+            self.forget();
+        }
         let target = Synced {
             size: (game.board().width(), game.board().height()),
             komi: game.rules().komi,
@@ -125,6 +102,32 @@ impl ExternalPlayer {
         }
         self.synced = Some(target);
         Ok(())
+    }
+
+    /// Takes nothing for known about the engine.
+    fn forget(&mut self) {
+        self.synced = None;
+        self.time = None;
+    }
+
+    /// Lets the engine choose a move within these limits.
+    fn generate(&mut self, game: &Game, limits: &Limits) -> Result<Decision, ClientError> {
+        self.sync(game)?;
+        let color = game.to_play();
+        if let Some(clock) = &limits.clock {
+            self.tell_clock(color, clock)?;
+        } else if let Some(time) = limits.time {
+            // One stone in each period of this length: what front ends send for "so many seconds a move".
+            let period = Duration::from_secs(time.as_secs().max(1));
+            self.tell_time(TimeSettings::Canadian { main: Duration::ZERO, period, stones: 1 })?;
+        }
+        let patience = self.client.timeouts.genmove;
+        let longest = limits.clock.map_or(patience, |clock| patience.min(clock.until_flag() + GRACE));
+        let decision = self.client.genmove_within(color, longest)?;
+        if let (Decision::Play(mv), Some(synced)) = (decision, &mut self.synced) {
+            synced.moves.push(PlayedMove { color, mv });
+        }
+        Ok(decision)
     }
 
     /// Undoes and plays what differs.
@@ -183,27 +186,30 @@ impl Player for ExternalPlayer {
         &self.name
     }
 
-    /// The engine's move; it resigns if the engine fails, and [`ExternalPlayer::error`] tells why.
-    fn decide(&mut self, game: &Game, budget: &Budget) -> Decision {
-        self.try_decide(game, budget).unwrap_or_else(|error| {
-            self.error = Some(error);
-            Decision::Resign
-        })
+    fn decide(&mut self, game: &Game, request: &Request) -> Result<Decision, PlayerError> {
+        self.client.stop = request.stop.clone();
+        let decision = self.generate(game, &request.limits);
+        self.client.stop = StopSignal::default();
+        Ok(decision?)
     }
 
     fn new_game(&mut self) {
-        self.synced = None;
-        self.time = None;
+        self.forget();
     }
 
-    /// Only where the engine knows `set_random_seed`.
+    /// Only where the engine knows `set_random_seed`. If that ends it, the next request tells.
     fn set_seed(&mut self, seed: u64) {
-        let result = match self.client.knows("set_random_seed") {
+        if self.client.knows("set_random_seed").unwrap_or(false) {
             // GNU Go reads a 32-bit number.
-            Ok(true) => self.client.send(&format!("set_random_seed {}", seed & 0x7fff_ffff)).map(drop),
-            Ok(false) => Ok(()),
-            Err(error) => Err(error),
-        };
-        self.error = result.err().or(self.error.take());
+            let _ = self.client.send(&format!("set_random_seed {}", seed & 0x7fff_ffff));
+        }
+    }
+
+    fn outside_cpu_seconds(&mut self) -> Option<f64> {
+        cpu::of_engine(&mut self.client)
+    }
+
+    fn killer(&self) -> Option<Killer> {
+        Some(self.client.killer())
     }
 }

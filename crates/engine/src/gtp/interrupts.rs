@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::player::StopSignal;
+use crate::players::StopSignal;
 
 /// Connects the thread that reads with the search that runs.
 #[derive(Debug, Default)]

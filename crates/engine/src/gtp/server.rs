@@ -13,10 +13,9 @@ use std::{
         mpsc::{self, Receiver, SyncSender},
     },
     thread,
-    time::Instant,
 };
 
-use tengen_board::{Color, ColorMap, Game, Rules};
+use tengen_board::{Game, Rules};
 
 use super::{
     args::{Args, Refusal, shorten},
@@ -26,9 +25,8 @@ use super::{
     protocol::{Line, RawLine, Request, Response, parse_line, read_line},
 };
 use crate::{
-    clock::{Clock, TimeSettings},
-    configure::Configure,
-    player::{Budget, Decision, Player},
+    players::{self, Configure, Decision, PlayerError, Seat},
+    time::TimeSettings,
 };
 
 /// Lines that may wait for an answer before the reader waits too.
@@ -39,17 +37,17 @@ const MOST_ANSWERS: usize = 16;
 /// A GTP engine: a game and whoever plays it.
 ///
 /// ```
-/// use tengen_engine::{gtp::Server, player::RandomPlayer, playout::UniformConfig};
-/// let mut server = Server::new(Box::new(RandomPlayer::new(&UniformConfig::default(), 1)));
+/// use tengen_engine::{gtp::Server, players::{RandomPlayer, Seat}, playout::UniformConfig};
+/// let player = RandomPlayer::new(&UniformConfig::default(), 1);
+/// let mut server = Server::new(Seat::new(Box::new(player)));
 /// let response = server.execute("1 boardsize 9").unwrap();
 /// assert_eq!(response.to_string(), "=1\n\n");
 /// ```
 pub struct Server {
     pub(super) game: Game,
-    pub(super) player: Box<dyn Player>,
+    pub(super) seat: Seat,
     pub(super) parameters: Option<Box<dyn Configure>>,
     pub(super) time: TimeSettings,
-    pub(super) clocks: ColorMap<Clock>,
     pub(super) seed: Option<u64>,
     pub(super) version: Option<String>,
     pub(super) may_use_files: bool,
@@ -75,14 +73,13 @@ struct Numbered {
 
 impl Server {
     /// A server with an empty 19x19 board and Chinese rules.
-    pub fn new(player: Box<dyn Player>) -> Server {
+    pub fn new(seat: Seat) -> Server {
         let game = Game::new(19, 19, Rules::default()).expect("19x19 is a board");
         Server {
             game,
-            player,
+            seat,
             parameters: None,
             time: TimeSettings::default(),
-            clocks: ColorMap::default(),
             seed: None,
             version: None,
             may_use_files: true,
@@ -215,7 +212,8 @@ impl Server {
         self.id.clone_from(&request.id);
         let reply = catch_unwind(AssertUnwindSafe(|| (command.run)(self, args)));
         let reply = reply.unwrap_or_else(|_| {
-            self.player.new_game();
+            // If even this fails, so will the next request.
+            let _ = self.seat.forget();
             let name = &request.name;
             Err(Refusal::new(format!(
                 "internal error in {name}: please report what standard error says about it"
@@ -248,32 +246,23 @@ impl Server {
     /// The time control of the game, for both players.
     pub(super) fn set_time(&mut self, settings: TimeSettings) {
         self.time = settings;
-        self.clocks.0.iter_mut().for_each(|clock| clock.restart(settings));
+        self.seat.set_time(settings);
     }
 
-    /// How long the player may think about a move that is not part of the game.
-    pub(super) fn budget(&self) -> Budget {
-        Budget { stop: self.interrupts.signal_for(self.line), ..Budget::default() }
+    /// A question that ends with the next line which interrupts.
+    pub(super) fn request(&self) -> players::Request {
+        players::Request::until(&self.interrupts.signal_for(self.line))
     }
 
-    /// What an analysis has to spend: it ends with the next line, whatever that is.
-    pub(super) fn budget_until_next_line(&self) -> Budget {
-        Budget { stop: self.interrupts.signal_until_next(self.line), ..Budget::default() }
-    }
-
-    /// The clock of a side, if there is one.
-    pub(super) fn clock(&self, color: Color) -> Option<Clock> {
-        Some(self.clocks[color]).filter(Clock::is_limited)
+    /// A question that ends with the next line, whatever that is, as an analysis does.
+    pub(super) fn request_until_next_line(&self) -> players::Request {
+        players::Request::until(&self.interrupts.signal_until_next(self.line))
     }
 
     /// The player's choice for the side to move in the game, while its clock runs.
-    pub(super) fn decide(&mut self, budget: &Budget) -> Decision {
-        let start = Instant::now();
-        let color = self.game.to_play();
-        let decision = self.player.decide(&self.game, &Budget { clock: self.clock(color), ..budget.clone() });
+    pub(super) fn decide(&mut self, request: &players::Request) -> Result<Decision, PlayerError> {
         // A fallen flag is for the front end to claim.
-        self.clocks[color].spend(start.elapsed());
-        decision
+        Ok(self.seat.play(&self.game, request)?.decision)
     }
 
     /// Says that the last move was the player's own.
@@ -285,18 +274,17 @@ impl Server {
     fn ponder(&mut self) {
         if self.replied == Some(self.game.moves().len()) && !self.game.is_over() && !self.has_quit {
             let signal = self.interrupts.signal_until_next(self.line);
-            if catch_unwind(AssertUnwindSafe(|| self.player.ponder(&self.game, &signal))).is_err() {
-                self.player.new_game();
-            }
+            // Nobody has asked: whoever asks next will be told.
+            let _ = self.seat.ponder(&self.game, &signal);
         }
     }
 
     /// Puts another game on the board.
-    pub(super) fn start(&mut self, game: Game) {
+    pub(super) fn start(&mut self, game: Game) -> Result<(), PlayerError> {
         self.game = game;
-        self.clocks = ColorMap([Clock::new(self.time); 2]);
         self.replied = None;
-        self.player.new_game();
+        self.seat.set_time(self.time);
+        self.seat.new_game()
     }
 }
 

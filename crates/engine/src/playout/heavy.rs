@@ -25,15 +25,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
 
-use super::{
-    FinishedPlayout, Patterns, PlayoutPolicy,
-    pattern3::code_around,
-    tactics::{
-        AtariWatch, Few, LARGEST_NAKADE, add_counter_captures, is_playable, is_self_atari, is_threatened,
-        liberties_after, room_after_atari, stones_at_stake, vital_point,
+use super::{FinishedPlayout, PlayoutPolicy};
+use crate::{
+    reading::{
+        pattern3::{Patterns, code_around},
+        tactics::{
+            AtariWatch, Few, LARGEST_NAKADE, add_counter_captures, is_playable, is_self_atari, is_threatened,
+            liberties_after, room_after_atari, stones_at_stake, vital_point,
+        },
     },
+    rng::Rng,
 };
-use crate::rng::Rng;
 
 /// Parameters of [`Heavy`]: with which probability each step is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

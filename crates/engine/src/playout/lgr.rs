@@ -6,8 +6,8 @@
 //! its urgent moves before the reply.
 //!
 //! **Formula.** After a playout, for each move mᵢ of the winner that is not a pass: reply(mᵢ₋₁) ← mᵢ, from the tree and
-//! beyond it. With forgetting, for each move of the loser: if reply(mᵢ₋₁) = mᵢ it is erased. A move before the first is not
-//! known, so the first move is a reply to nothing.
+//! beyond it. With forgetting, for each move of the loser: if reply(mᵢ₋₁) = mᵢ it is erased. The root's move is a reply to the last
+//! move of the game.
 //!
 //! **Source.** Drake 2009, section 4.2 (S1.5) and the variants of section 6 (S1.6); Baier and Drake 2010 for forgetting
 //! and two moves (LGRF-1, LGRF-2).
@@ -24,10 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, Move, Vertex, VertexMap};
 
-use super::{
-    FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable,
-};
-use crate::rng::Rng;
+use super::{FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits};
+use crate::{reading::tactics::is_playable, rng::Rng};
 
 /// How many previous moves a reply belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -185,19 +183,18 @@ impl Lgr {
         let moves = &playout.moves[..end.min(playout.moves.len())];
         let mut played = VertexMap::filled(false);
         let mut color = playout.first;
-        for (i, mv) in moves.iter().enumerate() {
+        let mut before = playout.before;
+        for &mv in moves {
             let mover = color;
             color = !color;
+            let [own, previous] = before;
+            before = [previous, mv];
             let Some(v) = mv.vertex() else { continue };
             if self.config.first_occurrence_only && std::mem::replace(&mut played[v], true) {
                 continue;
             }
-            if i >= 1 {
-                self.update(self.replies.one(mover, moves[i - 1]), v, mover == winner);
-            }
-            if i >= 2 {
-                self.update(self.replies.two(mover, moves[i - 2], moves[i - 1]), v, mover == winner);
-            }
+            self.update(self.replies.one(mover, previous), v, mover == winner);
+            self.update(self.replies.two(mover, own, previous), v, mover == winner);
         }
     }
 
@@ -295,6 +292,7 @@ mod tests {
     fn teach_tree(policy: &mut Lgr, letters: &str, winner: Color, tree_moves: usize) {
         let moves = moves(letters);
         policy.finish(&FinishedPlayout {
+            before: [Move::PASS; 2],
             moves: &moves,
             first: Color::Black,
             tree_moves,
@@ -347,6 +345,23 @@ mod tests {
         assert_eq!(table(&policy, Color::White), ["AB"]);
         teach(&mut policy, "A-C", Color::White);
         assert_eq!(table(&policy, Color::White), ["AB"]);
+    }
+
+    #[test]
+    fn the_move_of_the_root_is_a_reply_to_the_last_move_of_the_game() {
+        let mut policy = Lgr::new(&LgrConfig { context: ReplyContext::Two, ..LgrConfig::default() });
+        let (before, played) = (moves("FG"), moves("AB"));
+        policy.finish(&FinishedPlayout {
+            before: [before[0], before[1]],
+            moves: &played,
+            first: Color::Black,
+            tree_moves: 1,
+            winner: Some(Color::Black),
+        });
+        assert_eq!(
+            (table(&policy, Color::Black), table_of_two(&policy, Color::Black)),
+            (vec!["GA".to_owned()], vec!["FGA".to_owned()])
+        );
     }
 
     #[test]
@@ -420,7 +435,13 @@ mod tests {
         let mut rng = Rng::new(1);
         assert_eq!(fork.choose(&mut board, &moves("B"), &mut rng), "C1".parse().unwrap());
         fork.choose(&mut board, &moves("F"), &mut rng);
-        fork.finish(&FinishedPlayout { moves: &[], first: Color::Black, tree_moves: 0, winner: None });
+        fork.finish(&FinishedPlayout {
+            before: [Move::PASS; 2],
+            moves: &[],
+            first: Color::Black,
+            tree_moves: 0,
+            winner: None,
+        });
         assert_eq!(policy.reply_hits(), Some(ReplyHits { moves: 2, hits: 1 }));
     }
 

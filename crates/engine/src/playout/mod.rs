@@ -11,15 +11,12 @@ use crate::rng::Rng;
 mod heavy;
 mod lgr;
 mod mogo;
-mod pattern3;
 mod reply_rates;
-pub mod tactics;
 mod uniform;
 
 pub use heavy::{Heavy, HeavyConfig};
 pub use lgr::{Lgr, LgrConfig, ReplyContext};
 pub use mogo::{Mogo, MogoConfig};
-pub use pattern3::{Patterns, Shape, code_around};
 pub use reply_rates::{ReplyChoice, ReplyRates, ReplyRatesConfig};
 pub use uniform::{EyeRule, Uniform, UniformConfig};
 
@@ -61,9 +58,8 @@ pub trait PlayoutPolicy: Send {
         limits: &PlayoutLimits,
         rng: &mut Rng,
     ) -> i32 {
-        let area = board.area() as f32;
-        let end = moves.len() + (area * limits.max_length) as usize;
-        let mercy = if limits.mercy > 0.0 { (area * limits.mercy) as i32 } else { i32::MAX };
+        let end = moves.len() + limits.longest(board);
+        let mercy = if limits.mercy > 0.0 { (board.area() as f32 * limits.mercy) as i32 } else { i32::MAX };
         moves.reserve(end - moves.len());
         self.begin(board);
         let mut passed = false;
@@ -129,6 +125,8 @@ pub struct ReplyHits {
 /// What a policy may learn from.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedPlayout<'a> {
+    /// The two moves of the game before the root, the later one last; passes where there are none.
+    pub before: [Move; 2],
     /// Every move since the root, tree moves first.
     pub moves: &'a [Move],
     /// Who played the first of them; colours alternate.
@@ -197,6 +195,18 @@ pub struct PlayoutLimits {
     /// rule off.
     #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub mercy: f32,
+}
+
+impl PlayoutLimits {
+    /// The most moves that a playout on this board has.
+    fn longest(self, board: &Board) -> usize {
+        (board.area() as f32 * self.max_length) as usize
+    }
+
+    /// Whether a playout with these moves was cut off before both players passed.
+    pub fn cut_off(self, board: &Board, moves: &[Move]) -> bool {
+        moves.len() >= self.longest(board) && !moves.ends_with(&[Move::PASS; 2])
+    }
 }
 
 impl Default for PlayoutLimits {

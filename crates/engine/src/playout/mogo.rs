@@ -17,12 +17,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Move, Vertex};
 
-use super::{
-    FinishedPlayout, Patterns, PlayoutPolicy, Uniform, UniformConfig,
-    pattern3::code_around,
-    tactics::{AtariWatch, Few, add_escapes, is_playable},
+use super::{FinishedPlayout, PlayoutPolicy, Uniform, UniformConfig};
+use crate::{
+    reading::{
+        pattern3::{Patterns, code_around},
+        tactics::{AtariWatch, Few, add_escapes, is_playable},
+    },
+    rng::Rng,
 };
-use crate::rng::Rng;
 
 /// Parameters of [`Mogo`]: with which probability each step is taken. The report: always.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -21,10 +21,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, CELLS, Color, MAX_AREA, Move, Vertex};
 
-use super::{
-    FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits, tactics::is_playable,
-};
-use crate::rng::Rng;
+use super::{FinishedPlayout, LearnedReply, MogoConfig, PlayoutConfig, PlayoutPolicy, ReplyHits};
+use crate::{reading::tactics::is_playable, rng::Rng};
 
 /// How a reply is chosen from the win rates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -196,10 +194,12 @@ impl PlayoutPolicy for ReplyRates {
 
     fn finish(&mut self, playout: &FinishedPlayout<'_>) {
         if let Some(winner) = playout.winner {
-            let mut mover = playout.first;
-            for pair in playout.moves.windows(2) {
+            let (mut mover, mut previous) = (!playout.first, playout.before[1]);
+            for &mv in playout.moves {
                 mover = !mover;
-                if let (Some(previous), Some(reply)) = (pair[0].vertex(), pair[1].vertex()) {
+                if let (Some(previous), Some(reply)) =
+                    (std::mem::replace(&mut previous, mv).vertex(), mv.vertex())
+                {
                     let entry = &self.rates.row(mover, previous)[reply.index()];
                     let word = counted(entry.load(Ordering::Relaxed), mover == winner);
                     entry.store(word, Ordering::Relaxed);
@@ -261,6 +261,7 @@ mod tests {
         let moves: Vec<Move> = moves.split(' ').map(|mv| mv.parse().unwrap()).collect();
         for _ in 0..times {
             policy.finish(&FinishedPlayout {
+                before: [Move::PASS; 2],
                 moves: &moves,
                 first: Color::White,
                 tree_moves: 0,
@@ -284,7 +285,13 @@ mod tests {
         let last: [Move; 1] = ["A1".parse().unwrap()];
         // (3 + 1) / 6 for C1 against (3 + 1) / 8 for B1; D1 has too few plays.
         assert_eq!(policy.choose(&mut board, &last, &mut rng), "C1".parse().unwrap());
-        policy.finish(&FinishedPlayout { moves: &[], first: Color::Black, tree_moves: 0, winner: None });
+        policy.finish(&FinishedPlayout {
+            before: [Move::PASS; 2],
+            moves: &[],
+            first: Color::Black,
+            tree_moves: 0,
+            winner: None,
+        });
         assert_eq!(policy.reply_hits(), Some(ReplyHits { moves: 1, hits: 1 }));
     }
 

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use tengen_board::{CELLS, Color, Move, Vertex};
 
 use crate::{
-    eval::Candidate,
     playout::LearnedReply,
+    search::Candidate,
     tree::{Edge, NodeId, Tree},
 };
 

@@ -21,7 +21,7 @@ use bytemuck::Zeroable;
 use loom::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use tengen_board::{Color, MAX_AREA, Move, Vertex};
 
-use crate::eval::Candidate;
+use crate::search::Candidate;
 
 /// A floating-point number in an atomic.
 #[derive(Debug, Default)]
@@ -207,6 +207,8 @@ pub struct NodeId(u32);
 struct Node {
     first_edge: AtomicU32,
     visits: AtomicU32,
+    own_value: AtomicF32,
+    squares: AtomicF32,
     edge_count: AtomicU16,
     white_to_play: AtomicU8,
     _unused: u8,
@@ -219,8 +221,19 @@ pub struct NodeView<'a> {
     pub to_play: Color,
     /// Visits of the node.
     pub visits: u32,
+    /// Black's value when the node was added.
+    pub own_value: f32,
+    /// Sum of the squares of Black's values over the visits.
+    pub squares: f32,
     /// The moves, never empty. With progressive widening only the first few.
     pub edges: &'a [Edge],
+}
+
+impl NodeView<'_> {
+    /// Visits under way, each counted as often as `virtual_loss` says.
+    pub fn under_way(&self) -> u64 {
+        self.edges.iter().map(|edge| u64::from(edge.in_flight.load(Relaxed))).sum()
+    }
 }
 
 #[cfg(not(loom))]
@@ -309,18 +322,22 @@ impl Tree {
         NodeView {
             to_play: if node.white_to_play.load(Relaxed) == 0 { Color::Black } else { Color::White },
             visits: node.visits.load(Relaxed),
+            own_value: node.own_value.get(),
+            squares: node.squares.get(),
             edges: &self.edges[first..first + count],
         }
     }
 
     /// Counts a visit of a node.
     #[inline]
-    pub(crate) fn visit(&self, id: NodeId) {
-        self.nodes[id.0 as usize].visits.fetch_add(1, Relaxed);
+    pub(crate) fn visit(&self, id: NodeId, black_value: f32) {
+        let node = &self.nodes[id.0 as usize];
+        node.visits.fetch_add(1, Relaxed);
+        node.squares.add(black_value * black_value);
     }
 
-    /// Adds a node; `None` when the memory cap is reached.
-    pub(crate) fn add(&self, to_play: Color, candidates: &[Candidate]) -> Option<NodeId> {
+    /// Adds a node whose position was given this value; `None` when the memory cap is reached.
+    pub(crate) fn add(&self, to_play: Color, own_value: f32, candidates: &[Candidate]) -> Option<NodeId> {
         let count = candidates.len() as u32;
         let take = |used: u64| {
             let (nodes, edges) = (used >> 32, u64::from(used as u32) + u64::from(count));
@@ -336,6 +353,8 @@ impl Tree {
         node.first_edge.store(first, Relaxed);
         node.edge_count.store(count as u16, Relaxed);
         node.visits.store(0, Relaxed);
+        node.own_value.set(own_value);
+        node.squares.set(0.0);
         node.white_to_play.store(to_play.index() as u8, Relaxed);
         for (edge, candidate) in self.edges[first as usize..].iter().zip(candidates) {
             edge.start(candidate);
@@ -344,9 +363,9 @@ impl Tree {
     }
 
     /// Adds the node behind an edge, unless another thread has done so or the memory cap is reached.
-    pub(crate) fn expand(&self, edge: &Edge, to_play: Color, candidates: &[Candidate]) {
+    pub(crate) fn expand(&self, edge: &Edge, to_play: Color, own_value: f32, candidates: &[Candidate]) {
         if edge.child.load(Relaxed) == 0
-            && let Some(child) = self.add(to_play, candidates)
+            && let Some(child) = self.add(to_play, own_value, candidates)
         {
             let _ = edge.child.compare_exchange(0, child.0, Release, Relaxed);
         }
@@ -383,6 +402,8 @@ impl Tree {
             let count = from.edge_count.load(Relaxed);
             to.edge_count.store(count, Relaxed);
             to.visits.store(from.visits.load(Relaxed), Relaxed);
+            to.own_value.set(from.own_value.get());
+            to.squares.set(from.squares.get());
             to.white_to_play.store(from.white_to_play.load(Relaxed), Relaxed);
             to.first_edge.store(edges, Relaxed);
             for offset in 0..count as usize {
@@ -416,20 +437,22 @@ mod tests {
     #[test]
     fn advancing_keeps_the_subtree_and_nothing_else() {
         let mut tree = Tree::with_capacity(1 << 20);
-        tree.add(Color::Black, &candidates(&["A1", "B1", "C1"])).unwrap();
+        tree.add(Color::Black, 0.5, &candidates(&["A1", "B1", "C1"])).unwrap();
         let root = tree.view(Tree::ROOT);
         for edge in root.edges {
-            tree.expand(edge, Color::White, &candidates(&["D4", "E5"]));
+            tree.expand(edge, Color::White, 0.5, &candidates(&["D4", "E5"]));
         }
         let b1 = tree.view(root.edges[1].child().unwrap());
         b1.edges[0].record(1.0);
-        tree.expand(&b1.edges[1], Color::Black, &candidates(&["A2"]));
+        tree.visit(root.edges[1].child().unwrap(), 0.5);
+        tree.expand(&b1.edges[1], Color::Black, 0.5, &candidates(&["A2"]));
         tree.advance("B1".parse().unwrap());
         assert_eq!(tree.len(), 2);
         let root = tree.view(Tree::ROOT);
         assert_eq!(root.to_play, Color::White);
         assert_eq!(root.edges[0].visits(), 1);
         assert_eq!(root.edges[0].black_value(), 1.0);
+        assert_eq!((root.visits, root.own_value, root.squares), (1, 0.5, 0.25));
         let below = tree.view(root.edges[1].child().unwrap());
         assert_eq!(below.edges[0].mv(), "A2".parse().unwrap());
         tree.advance("H8".parse().unwrap());
@@ -448,7 +471,7 @@ mod tests {
                 for _ in 0..3 {
                     scope.spawn(|| {
                         start.wait();
-                        (0..EACH).for_each(|_| assert!(tree.add(Color::Black, &list).is_some()));
+                        (0..EACH).for_each(|_| assert!(tree.add(Color::Black, 0.5, &list).is_some()));
                     });
                 }
             });
@@ -462,7 +485,7 @@ mod tests {
     fn a_full_tree_refuses_nodes_and_stays_whole() {
         let tree = Tree::with_capacity(40_000);
         let list = candidates(&["A1", "B1", "C1"]);
-        let added = (0..2000).filter(|_| tree.add(Color::Black, &list).is_some()).count();
+        let added = (0..2000).filter(|_| tree.add(Color::Black, 0.5, &list).is_some()).count();
         assert!(added > 0 && added < 2000);
         assert!(tree.bytes() <= 40_000);
     }
@@ -491,12 +514,12 @@ mod model {
         const BELOW: [&[&str]; 2] = [&["C1", "C2"], &["D1"]];
         loom::model(|| {
             let tree = Tree::with_room(4, 6).unwrap();
-            tree.add(Color::Black, &moves(&["E5"])).unwrap();
-            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, &moves(&["A1", "B1"]));
+            tree.add(Color::Black, 0.5, &moves(&["E5"])).unwrap();
+            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, 0.5, &moves(&["A1", "B1"]));
             let tree = Arc::new(tree);
             let work = |tree: &Tree, own: usize| {
                 let node = tree.view(tree.view(Tree::ROOT).edges[0].child().unwrap());
-                tree.expand(&node.edges[own], Color::Black, &moves(BELOW[own]));
+                tree.expand(&node.edges[own], Color::Black, 0.5, &moves(BELOW[own]));
                 if let Some(names) = below(tree, &node.edges[1 - own]) {
                     assert_eq!(names, BELOW[1 - own]);
                 }
@@ -519,13 +542,13 @@ mod model {
     fn visits_are_counted_exactly_and_a_move_is_expanded_once() {
         loom::model(|| {
             let tree = Tree::with_room(2, 4).unwrap();
-            tree.add(Color::Black, &moves(&["A1"])).unwrap();
+            tree.add(Color::Black, 0.5, &moves(&["A1"])).unwrap();
             let tree = Arc::new(tree);
             let work = |tree: &Tree| {
                 let edge = &tree.view(Tree::ROOT).edges[0];
-                tree.visit(Tree::ROOT);
+                tree.visit(Tree::ROOT, 1.0);
                 edge.enter(1);
-                tree.expand(edge, Color::White, &moves(&["C1", "C2"]));
+                tree.expand(edge, Color::White, 0.5, &moves(&["C1", "C2"]));
                 edge.leave(1, 1.0);
             };
             let theirs = Arc::clone(&tree);

@@ -93,7 +93,7 @@ pub(crate) mod fixture {
     use tengen_board::{Color, Vertex};
 
     use super::{NodeId, Tree};
-    use crate::eval::Candidate;
+    use crate::search::Candidate;
 
     /// A root with Black to play and one edge for each (visits, wins, amaf visits, amaf wins, prior).
     pub(crate) fn root(edges: &[(u32, u32, f32, f32, f32)]) -> Tree {
@@ -108,11 +108,12 @@ pub(crate) mod fixture {
                 ..Candidate::new(Vertex::new(i, 0).into())
             })
             .collect();
-        let id: NodeId = tree.add(Color::Black, &candidates).unwrap();
+        let id: NodeId = tree.add(Color::Black, 0.5, &candidates).unwrap();
         for (edge, &(visits, wins, ..)) in tree.view(id).edges.iter().zip(edges) {
             for i in 0..visits {
-                edge.record(if i < wins { 1.0 } else { 0.0 });
-                tree.visit(id);
+                let value = if i < wins { 1.0 } else { 0.0 };
+                edge.record(value);
+                tree.visit(id, value);
             }
         }
         tree

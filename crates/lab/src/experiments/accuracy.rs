@@ -12,7 +12,7 @@ use super::{
     error::LabError,
     runs::{RunContext, Values},
 };
-use crate::{error::SpecError, player_config::load_network};
+use crate::players::{config::load_network, error::SpecError};
 
 /// The records of a dummy run.
 const DUMMY: &str = "(;SZ[5];B[cc];W[cb];B[bb];W[db];B[dc])(;SZ[5];B[cc];W[bc];B[bb];W[bd];B[cd])";

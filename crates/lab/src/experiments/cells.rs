@@ -3,7 +3,7 @@
 use toml::Value;
 
 use super::{config::Experiment, error::LabError};
-use crate::spec::PlayerSpec;
+use crate::players::spec::PlayerSpec;
 
 /// One condition, measured by itself.
 #[derive(Clone, Debug)]
@@ -29,7 +29,11 @@ impl Cell {
 }
 
 impl Experiment {
-    /// Every arm at every value of the sweep. An arm that is the opponent does not play itself.
+    /// The opponent by which each arm plays the one before it.
+    pub const PREVIOUS: &'static str = "previous";
+
+    /// Every arm at every value of the sweep. An arm that is the opponent does not play itself; the first of a ladder has nobody to
+    /// play.
     pub fn cells(&self) -> Result<Vec<Cell>, LabError> {
         let config = &self.config;
         let values = config
@@ -37,10 +41,16 @@ impl Experiment {
             .as_ref()
             .map_or(vec![None], |sweep| sweep.values.iter().copied().map(Some).collect());
         let mut cells = Vec::new();
+        let is_ladder = config.opponent.as_deref() == Some(Self::PREVIOUS);
+        let mut previous = None;
         for arm in config.arms.keys().filter(|&arm| config.opponent.as_ref() != Some(arm)) {
+            let below = previous.replace(arm);
+            let opponent = if is_ladder { below } else { config.opponent.as_ref() };
+            if is_ladder && opponent.is_none() {
+                continue;
+            }
             for &at in &values {
-                let opponent =
-                    config.opponent.as_ref().map(|opponent| self.opponent(opponent, at)).transpose()?;
+                let opponent = opponent.map(|opponent| self.opponent(opponent, at)).transpose()?;
                 cells.push(Cell { arm: arm.clone(), at, player: self.player(arm, at)?, opponent });
             }
         }
@@ -52,6 +62,9 @@ impl Experiment {
         let Some(Value::Table(table)) = config.arms.get(arm) else {
             return Err(LabError::Config(format!("arms.{arm}: must be a table of parameters")));
         };
+        if let Some(learning) = &config.learning {
+            return learning.player(arm);
+        }
         let error = |source| LabError::Player { arm: arm.to_owned(), source };
         let mut spec = PlayerSpec::from_tables(&[&config.base, table], arm).map_err(error)?;
         if let (Some(sweep), Some(at)) = (&config.sweep, at) {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tengen_board::{Game, Rules, bounded};
 use toml::Table;
 
-use super::{cells::Cell, checks::Check, error::LabError, kind::Kind};
+use super::{cells::Cell, checks::Check, error::LabError, kind::Kind, learning::LearningConfig};
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -23,6 +23,11 @@ pub struct ExperimentConfig {
     pub paper: String,
     /// What the paper reports, in a sentence.
     pub reported: String,
+    /// Whether the paper's claim is tested where the paper made it.
+    pub conditions: Conditions,
+    /// Why results that there were had to go; said as long as there are no others.
+    #[serde(default)]
+    pub again: Option<String>,
     /// Where the experiment differs from the paper's.
     #[serde(default)]
     pub differences: Vec<String>,
@@ -44,15 +49,23 @@ pub struct ExperimentConfig {
     /// The game records whose moves are to be found: a file in the folder of [`tengen_board::sgf::data_folder`].
     #[serde(default)]
     pub records: Option<String>,
-    /// Whom the arms play: a player spec, or the name of an arm, which then takes the values of the sweep too.
+    /// The problems that are to be solved: a file of `tengen lab suite`, from the experiment's directory.
+    #[serde(default)]
+    pub suite: Option<String>,
+    /// Whom the arms play: a player spec, the name of an arm, which then takes the values of the sweep too, or `previous`: each the
+    /// arm before it.
     #[serde(default)]
     pub opponent: Option<String>,
     /// What every arm starts from.
     #[serde(default)]
     pub base: Table,
     /// The players that are compared, each with the parameters in which it differs from the base. `preset` names what the
-    /// parameters change; paths of networks start from the experiment's directory.
+    /// parameters change; paths of networks start from the experiment's directory. For `kind = "learning"` they are trainings: `method`
+    /// (reinforce, actor-critic, zero), `net` or `arch_name`, and settings.
     pub arms: Table,
+    /// For `kind = "learning"`: when and how networks are tried out.
+    #[serde(default)]
+    pub learning: Option<LearningConfig>,
     /// A parameter that takes several values in every arm.
     #[serde(default)]
     pub sweep: Option<Sweep>,
@@ -62,6 +75,18 @@ pub struct ExperimentConfig {
     /// What the claim says about the results.
     #[serde(default)]
     pub checks: Vec<Check>,
+}
+
+/// Where a claim is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conditions {
+    /// At the paper's conditions, as far as the paper gives them.
+    Paper,
+    /// At others: the results say nothing for or against the paper's figures.
+    Other,
+    /// The claim is our own.
+    Own,
 }
 
 fn no_openings() -> String {
@@ -161,8 +186,17 @@ impl Experiment {
         let cells = self.cells()?;
         config.kind.check(config)?;
         config.board.game()?;
+        if let Some(learning) = &config.learning {
+            learning.check(self)?;
+        }
+        let is_mark = |at: f64| {
+            config
+                .learning
+                .as_ref()
+                .is_some_and(|learning| learning.marks.iter().any(|mark| *mark as f64 == at))
+        };
         let known = |arm: &str, at: Option<f64>| {
-            cells.iter().any(|cell| cell.arm == arm && (at.is_none() || cell.at == at))
+            cells.iter().any(|cell| cell.arm == arm && at.is_none_or(|at| cell.at == Some(at) || is_mark(at)))
         };
         let figures = config.figures.iter().map(|figure| (&figure.arm, figure.at));
         let checks = config.checks.iter().flat_map(|check| {
@@ -170,6 +204,15 @@ impl Experiment {
                 .into_iter()
                 .flatten()
         });
+        for (i, check) in config.checks.iter().enumerate() {
+            check.validate()?;
+            if let Some(other) = config.checks[..i].iter().find(|other| check.overlaps(other)) {
+                return Err(LabError::Config(format!(
+                    "checks: {:?} and {:?} are about the same figure: one figure gets one verdict",
+                    other.claim, check.claim
+                )));
+            }
+        }
         for (arm, at) in figures.chain(checks) {
             if !known(arm, at) {
                 let at = at.map_or(String::new(), |at| format!(" at {at}"));
@@ -181,6 +224,12 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// What the figures are laid out over, if over anything: the parameter of the sweep, or the course of a training.
+    pub fn axis(&self) -> Option<&str> {
+        let swept = self.config.sweep.as_ref().map(|sweep| sweep.label.as_str());
+        swept.or(self.config.learning.as_ref().map(|learning| learning.axis.label()))
     }
 
     /// Where the results are kept.
@@ -196,7 +245,12 @@ impl Experiment {
         config.games = 2;
         config.board.size = config.kind.dummy_size(config.board.size);
         config.openings = no_openings();
-        if config.opponent.as_ref().is_some_and(|opponent| opponent.starts_with("gtp:")) {
+        if let Some(learning) = &mut config.learning {
+            learning.cut_down();
+        }
+        // Other programs and networks may be missing.
+        let is_foreign = |opponent: &String| opponent.starts_with("gtp:") || opponent.contains("net=");
+        if config.opponent.as_ref().is_some_and(is_foreign) {
             config.opponent = Some("random".to_owned());
         }
         self.is_dummy = true;

@@ -14,10 +14,9 @@ use std::sync::{
 
 use tengen_board::{Board, Color, Game, Move, Rules, Vertex};
 use tengen_engine::{
-    eval::{Evaluator, Leaf, PlayoutEvaluator},
     playout::{LearnedReply, ReplyHits},
     rng::Rng,
-    search::{SearchConfig, SearchParts, Totals, search},
+    search::{Evaluator, Leaf, PlayoutEvaluator, SearchConfig, SearchParts, Totals, search},
     tree::Tree,
 };
 
@@ -158,7 +157,9 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Values {
         gcmb: None,
         threads: 1,
     };
-    search(&game, &parts, &mut Totals::default(), &context.budget(), &mut Rng::new(context.seed));
+    let request = context.request();
+    let spending = request.limits.into();
+    search(&game, &parts, &mut Totals::default(), &request, &spending, &mut Rng::new(context.seed));
     let playouts = observer.playouts.load(Relaxed) as f64;
     let corners = observer.corners.iter().zip(&*observer.correct);
     corners

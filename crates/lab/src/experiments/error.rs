@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{error::SpecError, journal::JournalError, matches::MatchError};
+use crate::{journal::JournalError, matches::MatchError, players::error::SpecError, selfplay::SelfPlayError};
 
 /// Why an experiment cannot be read, run or reported.
 #[derive(Debug, Error)]
@@ -25,6 +25,22 @@ pub enum LabError {
         /// Line, column and what is wrong.
         message: String,
     },
+    /// The file of the papers is not what it should be.
+    #[error("{} is not a list of papers:\n{message}", path.display())]
+    Papers {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and what is wrong.
+        message: String,
+    },
+    /// The file of a queue is not what it should be.
+    #[error("{} is not a queue:\n{message}", path.display())]
+    Queue {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
     /// The parts of an experiment do not fit together.
     #[error("{}: {problem}", path.display())]
     Experiment {
@@ -43,6 +59,14 @@ pub enum LabError {
         arm: String,
         /// Why.
         source: SpecError,
+    },
+    /// A network does not learn.
+    #[error("arm {arm}: {source}")]
+    Learning {
+        /// The arm.
+        arm: String,
+        /// Why.
+        source: Box<SelfPlayError>,
     },
     /// A match cannot be played.
     #[error(transparent)]

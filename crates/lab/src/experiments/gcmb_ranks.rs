@@ -2,8 +2,7 @@
 //! whole tree when its children were created (S3.4). A run is a game of the player against itself.
 
 use tengen_engine::{
-    mcts::Mcts,
-    player::{Decision, Player},
+    players::{Decision, Mcts, Player},
     prior::GcmbConfig,
     search::SearchConfig,
 };
@@ -24,12 +23,12 @@ const BEST: [usize; 4] = [1, 3, 5, 7];
 pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Values> {
     let gcmb = config.gcmb.clone().unwrap_or_default();
     let config = SearchConfig { gcmb: Some(GcmbConfig { record: true, ..gcmb }), ..config.clone() };
-    let budget = context.budget();
-    let mut player = Mcts::new(&context.cell.arm, &config, budget.clone(), 1, context.seed);
+    let request = context.request();
+    let mut player = Mcts::new(&context.cell.arm, &config, 1, context.seed);
     let mut game = context.game.clone();
     let mut values = Values::new();
     while game.passes() < 2 && game.moves().len() < 3 * game.board().area() && !context.stop.is_stopped() {
-        let decision = player.decide(&game, &budget);
+        let decision = player.decide(&game, &request).ok()?;
         let (table, tree) = player.gcmb()?;
         for (record, rank) in table.ranks(tree, VISITS) {
             let Some((_, row)) = TOTALS.iter().find(|(least, _)| record.total > *least) else { continue };

@@ -7,10 +7,11 @@ use super::{
     config::ExperimentConfig,
     corners,
     error::LabError,
-    gcmb_ranks, reply_share, rollout_speed,
+    gcmb_ranks, learning, reply_share, rollout_speed,
     runs::{RunContext, Values},
+    suite_share,
 };
-use crate::player_config::PlayerConfig;
+use crate::players::config::PlayerConfig;
 
 /// What an experiment measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -30,6 +31,10 @@ pub enum Kind {
     Accuracy,
     /// How fast rollouts are; see `rollout_speed.rs`.
     RolloutSpeed,
+    /// How many problems of a suite are solved; see `suite_share.rs`.
+    Suite,
+    /// How well networks play while they learn; see `learning.rs`.
+    Learning,
 }
 
 impl Kind {
@@ -47,7 +52,32 @@ impl Kind {
             Kind::Corners => "playouts in which the corner is played correctly, in percent",
             Kind::GcmbRanks => "nodes in percent",
             Kind::Accuracy => "moves that are found, in percent",
-            Kind::RolloutSpeed => "rollouts in a hundredth of a CPU-second",
+            Kind::RolloutSpeed => "rollouts in a CPU-second",
+            Kind::Suite => "problems solved, in percent",
+            Kind::Learning => "wins in percent, or what the quantity says",
+        }
+    }
+
+    /// A figure of this kind with its unit; differences and scores have a sign.
+    pub fn figure(self, value: f64, is_difference: bool) -> String {
+        match self {
+            Kind::Score => format!("{value:+.1} points"),
+            Kind::RolloutSpeed if is_difference => format!("{value:+.0} a second"),
+            Kind::RolloutSpeed => format!("{value:.0} a second"),
+            Kind::Learning if is_difference => format!("{value:+.1}"),
+            Kind::Learning => format!("{value:.1}"),
+            _ if is_difference => format!("{value:+.1} points"),
+            _ => format!("{value:.1}%"),
+        }
+    }
+
+    /// What the share of a run is multiplied by: percent, or rollouts in a second for time in units of 100 µs; what is learned has its
+    /// units already.
+    pub(super) fn scale(self) -> f64 {
+        match self {
+            Kind::RolloutSpeed => 10_000.0,
+            Kind::Learning => 1.0,
+            _ => 100.0,
         }
     }
 
@@ -67,6 +97,7 @@ impl Kind {
         match self {
             Kind::WinRate => 50.0,
             Kind::Score => 30.0,
+            Kind::RolloutSpeed => 200.0,
             _ => 10.0,
         }
     }
@@ -83,8 +114,14 @@ impl Kind {
             (false, Some(_)) => {
                 Err(LabError::Config("opponent: no games are played in this experiment".to_owned()))
             }
+            _ if (self == Kind::Learning) != config.learning.is_some() => Err(LabError::Config(
+                "learning: say when and how networks are tried out, for kind = \"learning\" only".to_owned(),
+            )),
             _ if (self == Kind::Accuracy) != config.records.is_some() => Err(LabError::Config(
                 "records: name the file whose moves are to be found, for kind = \"accuracy\" only".to_owned(),
+            )),
+            _ if (self == Kind::Suite) != config.suite.is_some() => Err(LabError::Config(
+                "suite: name the file of problems, for kind = \"suite\" only".to_owned(),
             )),
             _ => Ok(()),
         }
@@ -106,6 +143,8 @@ impl Kind {
             Kind::GcmbRanks => gcmb_ranks::run(context, search()?),
             Kind::Accuracy => Some(accuracy::run(context)?),
             Kind::RolloutSpeed => Some(rollout_speed::run(context, search()?)?),
+            Kind::Suite => suite_share::run(context)?,
+            Kind::Learning => learning::run(context)?,
         })
     }
 }

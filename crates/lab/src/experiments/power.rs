@@ -1,9 +1,6 @@
-//! What an experiment will be able to tell, said before it is run.
+//! What an experiment can tell, before it is run and with the games that were played.
 
-use super::{
-    checks::{Expect, WIDEST},
-    config::Experiment,
-};
+use super::{config::Experiment, results::Results};
 use crate::stats;
 
 /// How precise the results will be with so many games or runs in each cell.
@@ -12,12 +9,29 @@ pub fn power(experiment: &Experiment, scale: f64) -> String {
     let n = experiment.planned(scale);
     let deviation = kind.deviation();
     let half_width = stats::z_for_confidence(0.95) * deviation / (n as f64).sqrt();
-    let detectable = 100.0 * stats::detectable_difference(0.5, n) * deviation / 50.0;
-    let decides = experiment.config.checks.iter().all(|check| check.expect == Expect::Above);
-    let verdict = if half_width > WIDEST && !decides { " and will be marked inconclusive" } else { "" };
     format!(
-        "{n} {} a cell: each result within ±{half_width:.1} points at 95%{verdict} (for a standard deviation of {deviation} points); \
-         a true difference of {detectable:.1} points between two arms is found 4 times in 5",
-        kind.item()
+        "{n} {} a cell: each figure within ±{half_width:.1} at 95%, so that a true difference of {:.1} from a mark is found 4 times in 5 \
+         (for a standard deviation of {deviation} {})",
+        kind.item(),
+        stats::detectable(half_width),
+        kind.unit(),
     )
+}
+
+/// How precise the results are: the least precise of the statements, with the games or runs that it has.
+pub(super) fn power_reached(experiment: &Experiment, results: &Results) -> Option<String> {
+    let widths = results.checks.iter().filter_map(|check| Some((check.interval?.half_width(), check)));
+    let (half_width, check) =
+        widths.filter(|(width, _)| width.is_finite()).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let kind = experiment.config.kind;
+    let figure = |width: f64| kind.figure(width, true).trim_start_matches('+').to_owned();
+    Some(format!(
+        "with the {} {} played, the least precise figure (“{}”) is known within ±{} at 95%; a true difference of {} from its mark would \
+         be found 4 times in 5",
+        check.n,
+        kind.item(),
+        check.claim,
+        figure(half_width),
+        figure(stats::detectable(half_width)),
+    ))
 }

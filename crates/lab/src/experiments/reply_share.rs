@@ -1,12 +1,12 @@
 //! The share of playout moves that come from a table of replies, in a search from the empty board (S1.9).
 
-use tengen_engine::{mcts::Mcts, search::SearchConfig};
+use tengen_engine::{players::Mcts, search::SearchConfig};
 
 use super::runs::{RunContext, Values};
 
 /// One search.
 pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Values> {
-    let mut player = Mcts::new(&context.cell.arm, config, context.budget(), 1, context.seed);
-    let hits = player.search(context.game, &context.budget()).reply_hits?;
+    let mut player = Mcts::new(&context.cell.arm, config, 1, context.seed);
+    let hits = player.search(context.game, &context.request()).reply_hits?;
     Some(Values::from([("share".to_owned(), (hits.hits as f64, hits.moves as f64))]))
 }

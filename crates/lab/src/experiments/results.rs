@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{
     cells::Cell,
-    checks::{Checked, Verdict},
+    checks::{self, Checked, Verdict},
     config::Experiment,
     error::LabError,
     kind::Kind,
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     journal::ReadLines,
     matches::{GameRecord, Summary},
+    provenance::is_committed,
     stats::{self, Interval, Mean},
 };
 
@@ -38,12 +39,54 @@ pub enum Data {
     Mean(Mean),
 }
 
-/// A difference with its interval and test.
+/// A figure that a statement is about.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Difference {
-    pub(super) value: f64,
-    pub(super) interval: Interval,
-    pub(super) p_value: f64,
+pub(super) enum Measured {
+    /// That of one cell.
+    One(Data),
+    /// Of the first cell minus that of the second.
+    Difference(Data, Data),
+}
+
+impl Measured {
+    pub(super) fn value(&self) -> f64 {
+        match self {
+            Measured::One(data) => data.value(),
+            Measured::Difference(a, b) => a.value() - b.value(),
+        }
+    }
+
+    /// Wilson's or Student's interval of one cell; Newcombe's of two shares, else Welch's.
+    pub(super) fn interval(&self, confidence: f64) -> Interval {
+        match *self {
+            Measured::One(data) => data.interval(confidence),
+            Measured::Difference(Data::Share { score: a, n }, Data::Share { score: b, n: m }) => {
+                stats::newcombe(a, n, b, m, confidence).map(|p| 100.0 * p)
+            }
+            Measured::Difference(a, b) => a.mean().minus(&b.mean()).interval(confidence),
+        }
+    }
+
+    /// The two-sided test against a number: the z-test where two shares are to be equal, else the test that the interval inverts.
+    fn p_value(&self, null: f64) -> f64 {
+        match *self {
+            Measured::Difference(Data::Share { score: a, n }, Data::Share { score: b, n: m })
+                if null == 0.0 =>
+            {
+                stats::two_proportions_z(a, n, b, m)
+            }
+            _ => stats::p_value_at(null, |confidence| self.interval(confidence)),
+        }
+    }
+
+    /// Whether the figure lies in a region, and the p-value of the test of that: against the end of the region that is harder to
+    /// tell from the figure if it lies inside, against the nearer end if outside.
+    pub(super) fn against(&self, region: Interval) -> (Verdict, f64) {
+        let ends =
+            [region.0, region.1].into_iter().filter(|end| end.is_finite()).map(|end| self.p_value(end));
+        let p = ends.fold(0.0, f64::max);
+        (if region.contains(self.value()) { Verdict::Holds } else { Verdict::Fails }, p)
+    }
 }
 
 impl Data {
@@ -55,41 +98,11 @@ impl Data {
         }
     }
 
-    /// Its interval at 95%: Wilson's, or that of Student's t.
-    pub fn interval(&self) -> Interval {
+    /// Its interval: Wilson's, or that of Student's t.
+    pub fn interval(&self, confidence: f64) -> Interval {
         match *self {
-            Data::Share { score, n } => stats::wilson(score, n, 0.95).map(|p| 100.0 * p),
-            Data::Mean(mean) => mean.interval(0.95),
-        }
-    }
-
-    /// Compared with other data: z-test and Newcombe's interval for shares, else Welch's.
-    pub(super) fn minus(&self, other: &Data) -> Difference {
-        if let (Data::Share { score: a, n }, Data::Share { score: b, n: m }) = (self, other) {
-            return Difference {
-                value: self.value() - other.value(),
-                interval: stats::newcombe(*a, *n, *b, *m, 0.95).map(|p| 100.0 * p),
-                p_value: stats::two_proportions_z(*a, *n, *b, *m),
-            };
-        }
-        let difference = self.mean().minus(&other.mean());
-        Difference {
-            value: difference.value,
-            interval: difference.interval(0.95),
-            p_value: difference.p_value(),
-        }
-    }
-
-    /// Compared with a number.
-    pub(super) fn minus_constant(&self, null: f64) -> Difference {
-        let p_value = match *self {
-            Data::Share { score, n } => stats::one_proportion_z(score, n, null / 100.0),
-            Data::Mean(mean) => mean.t_test(null),
-        };
-        Difference {
-            value: self.value() - null,
-            interval: self.interval().map(|value| value - null),
-            p_value,
+            Data::Share { score, n } => stats::wilson(score, n, confidence).map(|p| 100.0 * p),
+            Data::Mean(mean) => mean.interval(confidence),
         }
     }
 
@@ -121,16 +134,6 @@ pub struct Value {
     pub paper: Option<f64>,
 }
 
-impl Value {
-    /// Whether the interval is too wide to decide anything but a mark.
-    pub fn is_wide(&self) -> bool {
-        self.data.is_none_or(|data| {
-            let width = data.interval().half_width();
-            width.is_nan() || width > super::checks::WIDEST
-        })
-    }
-}
-
 /// A cell with what is known of it as a whole.
 #[derive(Clone, Debug)]
 pub struct CellResult {
@@ -142,6 +145,8 @@ pub struct CellResult {
     pub summary: Option<Summary>,
     /// CPU seconds of the arm's player for a game or a run, if they are known.
     pub cpu_seconds: Option<f64>,
+    /// Seconds of a game, or CPU seconds of a run.
+    pub seconds: Option<f64>,
     /// Where the results come from: commit, machine. The first line of the file.
     pub header: Json,
 }
@@ -155,8 +160,8 @@ pub struct Results {
     pub values: Vec<Value>,
     /// The statements, checked.
     pub checks: Vec<Checked>,
-    /// What an arm is as good as its opponent at.
-    pub even: f64,
+    /// Why they have to be made again, if they have.
+    pub again: Option<String>,
 }
 
 impl Results {
@@ -185,17 +190,29 @@ impl Results {
         let (mut values, mut results) = (Vec::new(), Vec::new());
         for (cell, header, records) in cells {
             for (quantity, n, data) in measured(config.kind, &records) {
-                let paper = config.figures.iter().find(|figure| {
-                    figure.arm == cell.arm && figure.at == cell.at && figure.quantity == quantity
-                });
-                let (arm, at) = (cell.arm.clone(), cell.at);
+                let (quantity, mark) = match quantity.as_deref().and_then(|name| name.rsplit_once('@')) {
+                    Some((name, mark)) if config.kind == Kind::Learning => {
+                        (Some(name.to_owned()), mark.parse().ok())
+                    }
+                    _ => (quantity, None),
+                };
+                let (arm, at) = (cell.arm.clone(), cell.at.or(mark));
+                let paper = config
+                    .figures
+                    .iter()
+                    .find(|figure| figure.arm == cell.arm && figure.at == at && figure.quantity == quantity);
                 values.push(Value { arm, at, quantity, n, data, paper: paper.map(|figure| figure.value) });
             }
             results.push(summed_up(cell, header, &records));
         }
-        let mut results = Results { cells: results, values, checks: Vec::new(), even: config.kind.even() };
-        results.checks =
-            config.checks.iter().flat_map(|check| check.apply(&results, experiment.planned(1.0))).collect();
+        let again = again(experiment, &results);
+        let mut results = Results { cells: results, values, checks: Vec::new(), again };
+        results.checks = checks::apply(&config.checks, &results, config.kind, experiment.planned(1.0));
+        if results.again.is_some() {
+            for check in &mut results.checks {
+                (check.verdict, check.p_value) = (Verdict::Again, None);
+            }
+        }
         results
     }
 
@@ -204,32 +221,72 @@ impl Results {
         self.cells.iter().map(|cell| cell.n).sum()
     }
 
-    /// The statements' verdicts as one: not run if nothing was, failed if one fails, held if all hold.
-    pub fn verdict(&self) -> Verdict {
-        let all = |verdict| self.checks.iter().all(|check| check.verdict == verdict);
-        if self.n() == 0 || all(Verdict::NotRun) {
-            Verdict::NotRun
-        } else if self.checks.iter().any(|check| check.verdict == Verdict::Fails) {
-            Verdict::Fails
-        } else if all(Verdict::Holds) {
-            Verdict::Holds
-        } else {
-            Verdict::Inconclusive
-        }
+    /// Games or runs of the cell that has fewest.
+    pub fn fewest(&self) -> usize {
+        self.cells.iter().map(|cell| cell.n).min().unwrap_or(0)
     }
+
+    /// The statements' verdicts as one: the first of these that one of them has, or that all hold.
+    pub fn verdict(&self) -> Verdict {
+        use Verdict::{Again, Fails, Inconclusive, NotRun, Running};
+        let has = |verdict| self.checks.iter().any(|check| check.verdict == verdict);
+        if self.again.is_some() {
+            return Again;
+        }
+        if self.n() == 0 || self.checks.is_empty() {
+            return NotRun;
+        }
+        [NotRun, Running, Fails, Inconclusive]
+            .into_iter()
+            .find(|&verdict| has(verdict))
+            .map_or(Verdict::Holds, |verdict| if verdict == NotRun { Running } else { verdict })
+    }
+
+    /// How many statements have each of the three verdicts, if they do not all have the same.
+    pub fn split(&self) -> Option<String> {
+        let count = |verdict| self.checks.iter().filter(|check| check.verdict == verdict).count();
+        let counts = [
+            (count(Verdict::Holds), "holds", "hold"),
+            (count(Verdict::Fails), "does not", "do not"),
+            (count(Verdict::Inconclusive), "is inconclusive", "are inconclusive"),
+        ];
+        let total: usize = counts.iter().map(|(n, ..)| n).sum();
+        let present = counts.iter().filter(|(n, ..)| *n > 0);
+        let parts: Vec<_> =
+            present.map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many })).collect();
+        (parts.len() > 1 && total == self.checks.len())
+            .then(|| format!("of {total} statements {}", parts.join(", ")))
+    }
+}
+
+/// Why results have to be made again: those that there were are gone, or a build that is in no commit made them.
+fn again(experiment: &Experiment, cells: &[CellResult]) -> Option<String> {
+    if cells.iter().all(|cell| cell.n == 0) {
+        return experiment.config.again.clone();
+    }
+    let is_dirty = |cell: &CellResult| {
+        cell.header["provenance"]["commit"].as_str().is_some_and(|commit| !is_committed(commit))
+    };
+    cells.iter().any(is_dirty).then(|| "the program that made these results is in no commit".to_owned())
 }
 
 fn summed_up(cell: Cell, header: Json, records: &Records) -> CellResult {
     match records {
         Records::Games(records) => {
             let opponent = cell.opponent.as_ref().map_or("", |opponent| &opponent.name);
-            let summary = Summary::new(&cell.player.name, opponent, records);
+            let mut summary = Summary::new(&cell.player.name, opponent, records);
+            if records.iter().any(|record| record.score.is_none()) {
+                summary.mean_score = None;
+            }
             let cpu_seconds = summary.cpu_seconds_a.map(|seconds| seconds / records.len() as f64);
-            CellResult { cell, n: records.len(), summary: Some(summary), cpu_seconds, header }
+            let seconds: Vec<f64> = records.iter().map(|record| record.seconds).collect();
+            let seconds = stats::mean(&seconds);
+            CellResult { cell, n: records.len(), summary: Some(summary), cpu_seconds, seconds, header }
         }
         Records::Runs(records) => {
             let seconds: Vec<f64> = records.iter().map(|record| record.cpu).collect();
-            CellResult { cell, n: records.len(), summary: None, cpu_seconds: stats::mean(&seconds), header }
+            let seconds = stats::mean(&seconds);
+            CellResult { cell, n: records.len(), summary: None, cpu_seconds: seconds, seconds, header }
         }
     }
 }
@@ -238,8 +295,9 @@ fn summed_up(cell: Cell, header: Json, records: &Records) -> CellResult {
 fn measured(kind: Kind, records: &Records) -> Vec<(Option<String>, usize, Option<Data>)> {
     match records {
         Records::Games(records) if kind == Kind::Score => {
-            let scores: Vec<f64> = records.iter().filter_map(|record| record.score).collect();
-            vec![(None, scores.len(), Mean::of(&scores).map(Data::Mean))]
+            // Of all games or not at all: those without a score, such as resigned ones, are not like the others.
+            let scores: Option<Vec<f64>> = records.iter().map(|record| record.score).collect();
+            vec![(None, records.len(), scores.and_then(|scores| Mean::of(&scores)).map(Data::Mean))]
         }
         Records::Games(records) => {
             let (score, n) = (records.iter().map(GameRecord::points_a).sum(), records.len());
@@ -247,19 +305,23 @@ fn measured(kind: Kind, records: &Records) -> Vec<(Option<String>, usize, Option
         }
         Records::Runs(records) => {
             let mut names: Vec<&String> = records.iter().flat_map(|record| record.values.keys()).collect();
-            names.sort();
+            // Of what is learned, the marks in the order of their numbers.
+            names.sort_by_key(|name| match name.rsplit_once('@') {
+                Some((quantity, mark)) => (quantity, mark.parse().unwrap_or(0u64)),
+                None => (name.as_str(), 0),
+            });
             names.dedup();
             if names.is_empty() {
                 return vec![(None, 0, None)];
             }
-            let one = names.len() == 1;
+            let one = names.len() == 1 && kind != Kind::Learning;
             names
                 .into_iter()
                 .map(|name| {
                     let pairs: Vec<_> =
                         records.iter().filter_map(|record| record.values.get(name).copied()).collect();
-                    let scaled: Vec<_> = pairs.iter().map(|(a, b)| (100.0 * a, *b)).collect();
-                    ((!one).then(|| name.clone()), pairs.len(), Mean::of_ratio(&scaled).map(Data::Mean))
+                    let scaled: Vec<_> = pairs.iter().map(|(a, b)| (kind.scale() * a, *b)).collect();
+                    ((!one).then(|| name.clone()), records.len(), Mean::of_ratio(&scaled).map(Data::Mean))
                 })
                 .collect()
         }

@@ -7,12 +7,12 @@ use super::{
     error::LabError,
     runs::{RunContext, Values},
 };
-use crate::{bench::play_bare, player_config::playout_policy};
+use crate::{bench::play_bare, players::config::playout_policy};
 
 /// Rollouts of a run.
 const ROLLOUTS: u64 = 200;
 
-/// Rollouts, and seconds of CPU time times 10,000: a share in percent is what a hundredth of a second gives.
+/// Rollouts, and CPU time in units of 100 µs.
 pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Result<Values, LabError> {
     let cell = context.cell;
     let mut policy = playout_policy(config, &cell.player.options)

@@ -3,7 +3,7 @@
 use std::{fs::File, path::PathBuf};
 
 use serde_json::Value as Json;
-use tengen_engine::{clock::TimeSettings, player::StopSignal};
+use tengen_engine::{players::StopSignal, time::TimeSettings};
 
 use super::{
     cells::Cell,
@@ -31,12 +31,19 @@ pub struct RunOptions {
     pub fresh: bool,
     /// Where game records go, in a directory for each experiment and cell.
     pub sgf: Option<PathBuf>,
+    /// The values of the sweep that are run; all if absent.
+    pub at: Option<Vec<f64>>,
 }
 
 impl RunOptions {
     /// Everything in memory, one after the other.
     pub fn in_memory() -> RunOptions {
-        RunOptions { scale: 1.0, concurrency: Some(1), keep: false, fresh: false, sgf: None }
+        RunOptions { scale: 1.0, concurrency: Some(1), keep: false, fresh: false, sgf: None, at: None }
+    }
+
+    /// Whether a cell is run.
+    pub(super) fn includes(&self, cell: &Cell) -> bool {
+        self.at.as_ref().is_none_or(|values| cell.at.is_some_and(|at| values.contains(&at)))
     }
 }
 
@@ -69,7 +76,7 @@ impl Experiment {
             let games = (planned * round).div_ceil(rounds);
             let games = if self.config.kind.is_match() { games.next_multiple_of(2) } else { games };
             last.clear();
-            for cell in self.cells()? {
+            for cell in self.cells()?.into_iter().filter(|cell| options.includes(cell)) {
                 let records =
                     self.run_cell(&cell, games.min(planned), planned, options, stop, &mut on_item)?;
                 last.push((cell, Json::Null, records));
@@ -105,8 +112,8 @@ impl Experiment {
         let most = threads(&cell.player).max(cell.opponent.as_ref().map_or(1, threads));
         let concurrency = options.concurrency.unwrap_or_else(|| concurrency_for(most));
         if !self.config.kind.is_match() {
-            let header = runs::header(self, cell, planned);
-            let lines = options.keep.then(|| Lines::resume(&path, &header)).transpose()?;
+            let resume = || Ok::<_, LabError>(Lines::resume(&path, &runs::header(self, cell, planned)?)?);
+            let lines = options.keep.then(resume).transpose()?;
             let records = runs::run(self, cell, games, concurrency, lines, stop, |_| on_item(&name))?;
             return Ok(Records::Runs(records));
         }
@@ -132,6 +139,7 @@ impl Experiment {
             width: game.board().width(),
             height: game.board().height(),
             rules,
+            black: None,
             openings: Openings::parse(&self.config.openings, &game)?,
             clock_a: TimeSettings::Unlimited,
             clock_b: TimeSettings::Unlimited,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tengen_board::Game;
-use tengen_engine::player::{Budget, StopSignal};
+use tengen_engine::players::{Request, StopSignal};
 
-use super::{cells::Cell, config::Experiment, error::LabError};
+use super::{cells::Cell, config::Experiment, error::LabError, learning};
 use crate::{
     journal::{Header, Lines},
     matches::derive_seed,
@@ -45,13 +45,13 @@ pub(super) struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// How much is thought about a move.
-    pub(super) fn budget(&self) -> Budget {
-        Budget { stop: self.stop.clone(), ..self.cell.player.options.budget() }
+    pub(super) fn request(&self) -> Request {
+        Request { limits: self.cell.player.options.limits(), ..Request::until(self.stop) }
     }
 }
 
 /// The settings that decide the runs of a cell, for the first line of the result file.
-pub(super) fn header(experiment: &Experiment, cell: &Cell, planned: usize) -> Header {
+pub(super) fn header(experiment: &Experiment, cell: &Cell, planned: usize) -> Result<Header, LabError> {
     let config = &experiment.config;
     let mut parameters = json!({
         "player": { "spec": cell.player.name, "parameters": cell.player.params().as_table() },
@@ -63,7 +63,19 @@ pub(super) fn header(experiment: &Experiment, cell: &Cell, planned: usize) -> He
     if let Some(records) = &config.records {
         parameters["records"] = json!({ "file": records, "parts": config.games });
     }
-    Header { kind: "runs", config: parameters, planned }
+    if let Some(suite) = &config.suite {
+        parameters["suite"] = json!(suite);
+    }
+    if config.learning.is_some() {
+        let (training, behaviour) = learning::header(experiment, &cell.arm)?;
+        parameters["learning"] = training;
+        return Ok(Header { kind: "runs", config: parameters, behaviour, planned });
+    }
+    let game = config.board.game()?;
+    let (width, height) = (game.board().width(), game.board().height());
+    let error = |source| LabError::Player { arm: cell.arm.clone(), source };
+    let behaviour = cell.player.behaviour(width, height).map_err(error)?;
+    Ok(Header { kind: "runs", config: parameters, behaviour, planned })
 }
 
 /// Makes the runs with numbers below `runs` that are not there yet. `lines` keeps them, if they are to be kept.

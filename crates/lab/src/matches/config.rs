@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 use tengen_board::{Game, Rules, splitmix};
-use tengen_engine::clock::TimeSettings;
+use tengen_engine::time::TimeSettings;
 
 use super::{error::MatchError, openings::Openings, referee::Referee};
-use crate::spec::PlayerSpec;
+use crate::players::spec::PlayerSpec;
 
 /// One of the two players of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct MatchConfig {
     pub height: usize,
     /// Rules and komi.
     pub rules: Rules,
+    /// Who plays Black in every game; they take it in turn if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub black: Option<Side>,
     /// How games begin.
     pub openings: Openings,
     /// A's clock.
@@ -96,9 +99,14 @@ impl MatchConfig {
         }
     }
 
-    /// Who plays Black in a game: A in every other one, beginning with the first.
+    /// Who plays Black in a game: who always does, or A in every other one, beginning with the first.
     pub fn black(&self, game: usize) -> Side {
-        if game.is_multiple_of(2) { Side::A } else { Side::B }
+        self.black.unwrap_or(if game.is_multiple_of(2) { Side::A } else { Side::B })
+    }
+
+    /// The opening of a game, by number: two in a row share one, so that both players get either colour of it.
+    pub(super) fn opening(&self, game: usize) -> usize {
+        if self.black.is_some() { game } else { game / 2 }
     }
 
     /// The seed of a side in a game.
@@ -106,9 +114,9 @@ impl MatchConfig {
         derive_seed(self.seed, 2 * game as u64 + u64::from(side == Side::B))
     }
 
-    /// The seed of the opening that two games in a row share.
+    /// The seed of a game's opening.
     pub(super) fn opening_seed(&self, game: usize) -> u64 {
-        derive_seed(!self.seed, game as u64 / 2)
+        derive_seed(!self.seed, self.opening(game) as u64)
     }
 }
 

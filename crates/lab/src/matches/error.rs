@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tengen_board::InvalidSize;
 use thiserror::Error;
 
-use crate::{error::SpecError, journal::JournalError};
+use crate::{journal::JournalError, players::error::SpecError};
 
 /// Why a match cannot be played or continued.
 #[derive(Debug, Error)]

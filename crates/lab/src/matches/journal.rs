@@ -6,7 +6,10 @@ use serde_json::json;
 use tengen_engine::whole_file::remove_unfinished;
 
 use super::{config::MatchConfig, error::MatchError, record::GameRecord, sgf};
-use crate::journal::{Header, JournalError, Lines, write_whole};
+use crate::{
+    journal::{Header, JournalError, Lines, write_whole},
+    players::spec::PlayerSpec,
+};
 
 /// Keeps the games of a match.
 #[derive(Default)]
@@ -27,7 +30,7 @@ impl Journal {
 
     /// Starts the results of a match in a directory that holds none yet.
     pub fn create(directory: &Path, config: &MatchConfig, games: usize) -> Result<Journal, MatchError> {
-        let lines = Lines::create(&directory.join(Self::FILE), &header(config, games))?;
+        let lines = Lines::create(&directory.join(Self::FILE), &header(config, games)?)?;
         Ok(Journal { lines: Some(lines), ..Journal::default() })
     }
 
@@ -38,7 +41,7 @@ impl Journal {
 
     /// Goes on with the match in a result file, or starts it if there is none.
     pub fn resume_file(path: &Path, config: &MatchConfig, games: usize) -> Result<Journal, MatchError> {
-        let lines = Lines::resume(path, &header(config, games))?;
+        let lines = Lines::resume(path, &header(config, games)?)?;
         Ok(Journal { lines: Some(lines), ..Journal::default() })
     }
 
@@ -87,6 +90,11 @@ impl Journal {
     }
 }
 
-fn header(config: &MatchConfig, games: usize) -> Header {
-    Header { kind: "match", config: json!(config), planned: games }
+fn header(config: &MatchConfig, games: usize) -> Result<Header, MatchError> {
+    let behaviour = |spec: &PlayerSpec| {
+        let error = |source| MatchError::Player { name: spec.name.clone(), source };
+        spec.behaviour(config.width, config.height).map_err(error)
+    };
+    let behaviour = json!({ "a": behaviour(&config.a)?, "b": behaviour(&config.b)? });
+    Ok(Header { kind: "match", config: json!(config), behaviour, planned: games })
 }

@@ -9,14 +9,13 @@
 //! for other programs as far as they heed `set_random_seed` or a `{seed}` in their command line.
 
 mod config;
-pub(crate) mod cpu;
 mod error;
 mod journal;
 mod openings;
+mod place;
 mod record;
 mod referee;
 mod runner;
-pub(crate) mod seat;
 mod sequential;
 mod sgf;
 mod summary;
@@ -28,7 +27,7 @@ pub use error::MatchError;
 pub use journal::Journal;
 pub use openings::Openings;
 pub use record::{Ending, GameRecord};
-pub use referee::Referee;
+pub use referee::{Arbiter, Referee};
 pub use runner::run;
 pub use sequential::{decision, in_order};
 pub use summary::Summary;

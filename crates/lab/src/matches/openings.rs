@@ -1,13 +1,11 @@
-//! How the games of a match begin. Two games in a row share an opening, so that both players get either colour of it.
+//! How the games of a match begin. Two games in a row share an opening, so that both players get either colour of it, unless one of
+//! them always has Black.
 
 use std::path::Path;
 
 use serde::Serialize;
 use tengen_board::{Game, Move, bounded};
-use tengen_engine::{
-    player::{Budget, Decision, Player, RandomPlayer},
-    playout::UniformConfig,
-};
+use tengen_engine::{players::RandomPlayer, playout::UniformConfig};
 
 use super::{config::MatchConfig, error::MatchError};
 use crate::journal::JournalError;
@@ -76,14 +74,15 @@ impl Openings {
             Openings::Random(moves) => {
                 let mut player = RandomPlayer::new(&UniformConfig::default(), config.opening_seed(index));
                 for _ in 0..*moves {
-                    match player.decide(game, &Budget::default()) {
-                        Decision::Play(mv) if !mv.is_pass() => game.play_unchecked(mv),
-                        _ => break,
+                    let mv = player.draw(game);
+                    if mv.is_pass() {
+                        break;
                     }
+                    game.play_unchecked(mv);
                 }
             }
             Openings::Lines(lines) => {
-                lines[index / 2 % lines.len()].iter().for_each(|&mv| game.play_unchecked(mv));
+                lines[config.opening(index) % lines.len()].iter().for_each(|&mv| game.play_unchecked(mv));
             }
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Reason};
 
 use super::config::Side;
+use crate::bench::Fnv;
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,11 +103,10 @@ impl GameRecord {
     }
 
     /// A hash of moves (FNV-1a), which stays the same on all machines and in all versions.
-    pub(super) fn fingerprint_of(moves: &str) -> String {
-        let hash = moves.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        format!("{hash:016x}")
+    pub fn fingerprint_of(moves: &str) -> String {
+        let mut hash = Fnv::default();
+        hash.add(moves.as_bytes());
+        hash.to_text()
     }
 
     /// What A scored: 1, 0, or one half.

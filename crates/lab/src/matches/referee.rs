@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 use tengen_board::{Game, Rules, Scoring};
 use tengen_engine::{
     gtp::{ExternalPlayer, Timeouts, find_executable},
-    status,
+    reading::status,
 };
 
 use super::error::MatchError;
@@ -63,19 +63,20 @@ impl Serialize for Referee {
 }
 
 /// A referee at work.
-pub(super) struct Arbiter<'a> {
+pub struct Arbiter<'a> {
     referee: &'a Referee,
     program: Option<ExternalPlayer>,
 }
 
 impl<'a> Arbiter<'a> {
-    pub(super) fn new(referee: &'a Referee) -> Arbiter<'a> {
+    /// One that starts its program when it is first needed.
+    pub fn new(referee: &'a Referee) -> Arbiter<'a> {
         Arbiter { referee, program: None }
     }
 
     /// Black's points minus White's, and who says so. A program that fails is started once more; if it fails again,
     /// playouts decide.
-    pub(super) fn score(&mut self, game: &Game) -> Result<(f32, &'a str), MatchError> {
+    pub fn score(&mut self, game: &Game) -> Result<(f32, &'a str), MatchError> {
         let name = self.referee.name();
         match self.referee {
             Referee::Board => Ok((game.score(&[]), name)),

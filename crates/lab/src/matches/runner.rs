@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 
 use super::{config::MatchConfig, error::MatchError, journal::Journal, record::GameRecord, table::Table};
 use crate::parallel;

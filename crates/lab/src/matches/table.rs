@@ -3,21 +3,21 @@
 use std::time::Instant;
 
 use tengen_board::{Color, Game, Outcome};
-use tengen_engine::player::{Decision, StopSignal};
+use tengen_engine::players::{Decision, StopSignal};
 
 use super::{
     config::{MatchConfig, Side},
     error::MatchError,
+    place::Place,
     record::{Ending, GameRecord},
     referee::Arbiter,
-    seat::Seat,
 };
 
 /// Two players and a referee.
 pub(super) struct Table<'a> {
     config: &'a MatchConfig,
-    a: Seat<'a>,
-    b: Seat<'a>,
+    a: Place<'a>,
+    b: Place<'a>,
     arbiter: Arbiter<'a>,
     stop: &'a StopSignal,
 }
@@ -34,8 +34,8 @@ impl<'a> Table<'a> {
     pub(super) fn new(config: &'a MatchConfig, concurrency: usize, stop: &'a StopSignal) -> Table<'a> {
         Table {
             config,
-            a: Seat::new(config, Side::A, stop, concurrency),
-            b: Seat::new(config, Side::B, stop, concurrency),
+            a: Place::new(config, Side::A, stop, concurrency),
+            b: Place::new(config, Side::B, stop, concurrency),
             arbiter: Arbiter::new(&config.referee),
             stop,
         }
@@ -60,7 +60,8 @@ impl<'a> Table<'a> {
             let (score, referee) = self.arbiter.score(&game)?;
             (Outcome::from_score(score), Some((f64::from(score), referee)))
         };
-        let (left_a, left_b) = (self.a.seconds_left(), self.b.seconds_left());
+        let color_a = if black == Side::A { Color::Black } else { Color::White };
+        let (left_a, left_b) = (self.a.seconds_left(color_a), self.b.seconds_left(!color_a));
         let (cpu_a, cpu_b) = (self.a.end(), self.b.end());
         // What an interruption did to other programs is not their result.
         if self.stop.is_stopped() {
@@ -100,8 +101,8 @@ impl<'a> Table<'a> {
             }
             let color = game.to_play();
             let is_a = (color == Color::Black) == (black == Side::A);
-            let seat = if is_a { &mut self.a } else { &mut self.b };
-            let decision = seat.decide(game);
+            let place = if is_a { &mut self.a } else { &mut self.b };
+            let decision = place.play(game);
             if self.stop.is_stopped() {
                 return None;
             }

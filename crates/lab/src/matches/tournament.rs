@@ -12,13 +12,17 @@ pub enum Schedule {
     RoundRobin,
     /// The first meets all others.
     Gauntlet,
+    /// Each meets the next.
+    Ladder,
 }
 
 impl Schedule {
     /// The pairs among so many players, by number.
     pub fn pairs(self, players: usize) -> Vec<(usize, usize)> {
         let firsts = if self == Schedule::Gauntlet { 1 } else { players };
-        (0..firsts.min(players)).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect()
+        let reach = if self == Schedule::Ladder { 1 } else { players };
+        let pairs_of = |a: usize| (a + 1..players.min(a + 1 + reach)).map(move |b| (a, b));
+        (0..firsts.min(players)).flat_map(pairs_of).collect()
     }
 }
 
@@ -85,6 +89,7 @@ mod tests {
     fn schedules() {
         assert_eq!(Schedule::RoundRobin.pairs(3), [(0, 1), (0, 2), (1, 2)]);
         assert_eq!(Schedule::Gauntlet.pairs(4), [(0, 1), (0, 2), (0, 3)]);
+        assert_eq!(Schedule::Ladder.pairs(4), [(0, 1), (1, 2), (2, 3)]);
         assert_eq!(Schedule::RoundRobin.pairs(2), Schedule::Gauntlet.pairs(2));
     }
 }

@@ -111,11 +111,46 @@ pub fn newcombe(score_1: f64, n_1: usize, score_2: f64, n_2: usize, confidence: 
     Interval(p_1 - p_2 - below, p_1 - p_2 + above)
 }
 
-/// The smallest true difference of two proportions near `p` that a two-tailed z-test at 5% finds four times in five, with
-/// `n` games on either side: (1.960 + 0.842) √(2p(1−p)/n).
-pub fn detectable_difference(p: f64, n: usize) -> f64 {
-    let z = z_for_confidence(0.95) + normal().inverse_cdf(0.8);
-    z * (2.0 * p * (1.0 - p) / n as f64).sqrt()
+/// The two-sided p-value of the test of `value` that an interval inverts: 1 − the confidence at which the interval just reaches it.
+/// `interval` gives the interval at a confidence. For Wilson's it is the z-test, for Student's the t-test.
+pub fn p_value_at(value: f64, interval: impl Fn(f64) -> Interval) -> f64 {
+    // By halving, on the scale of ln p: from 1 down to 1e-10, below which nobody asks.
+    let excludes = |ln_p: f64| {
+        let Interval(low, high) = interval(1.0 - ln_p.exp());
+        value < low || value > high
+    };
+    let (mut least, mut most) = (-23.0, 0.0);
+    if excludes(least) {
+        return f64::exp(least);
+    }
+    for _ in 0..50 {
+        let middle = f64::midpoint(least, most);
+        if excludes(middle) {
+            most = middle;
+        } else {
+            least = middle;
+        }
+    }
+    f64::exp(most)
+}
+
+/// p-values of several tests of one claim, adjusted so that the chance of even one false answer stays what it was (Holm,
+/// Scandinavian Journal of Statistics 6, 1979): the k-th smallest of m is multiplied by m − k + 1, and none is below a smaller one.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let (mut adjusted, mut least) = (vec![1.0; p_values.len()], 0.0f64);
+    for (rank, &i) in order.iter().enumerate() {
+        least = least.max(p_values[i] * (p_values.len() - rank) as f64).min(1.0);
+        adjusted[i] = least;
+    }
+    adjusted
+}
+
+/// The smallest true difference from a mark that a result with an interval of this half-width finds four times in five:
+/// (1.960 + 0.842) standard errors.
+pub fn detectable(half_width: f64) -> f64 {
+    half_width * (1.0 + normal().inverse_cdf(0.8) / z_for_confidence(0.95))
 }
 
 #[cfg(test)]
@@ -187,9 +222,28 @@ mod tests {
         near(interval.1, 1.0, 1e-12);
     }
 
-    /// With 400 games on either side a difference of ten points at even strength is found four times in five: 2.8016 · √(0.5/400).
+    /// A result known to ±9.8 points, as 100 games at even strength are, finds 14 points four times in five: 2.8016 / 1.96 · 9.8.
     #[test]
-    fn power_of_the_test_of_two_proportions() {
-        near(detectable_difference(0.5, 400), 0.09905, 5e-6);
+    fn power_of_a_test_against_a_mark() {
+        near(detectable(9.8), 14.008, 5e-4);
+    }
+
+    #[test]
+    fn intervals_give_the_p_values_of_their_tests() {
+        near(p_value_at(0.5, |c| wilson(60.0, 100, c)), one_proportion_z(60.0, 100, 0.5), 1e-9);
+        let sleep = Mean::of(&[1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]).unwrap();
+        near(p_value_at(0.0, |c| sleep.interval(c)), sleep.t_test(0.0), 1e-9);
+        near(p_value_at(2.33, |c| sleep.interval(c)), 1.0, 1e-6);
+        assert!(p_value_at(0.5, |c| wilson(999.0, 1000, c)) < 1e-9);
+    }
+
+    /// R: `p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")` gives 0.03, 0.06, 0.06, 0.02.
+    #[test]
+    fn several_tests_are_corrected_as_holm_says() {
+        for (adjusted, expected) in holm(&[0.01, 0.04, 0.03, 0.005]).into_iter().zip([0.03, 0.06, 0.06, 0.02])
+        {
+            near(adjusted, expected, 1e-12);
+        }
+        assert!(holm(&[]).is_empty());
     }
 }

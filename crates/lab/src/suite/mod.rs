@@ -9,17 +9,17 @@ use std::{
 
 use serde::Serialize;
 use tengen_board::{Game, Move};
-use tengen_engine::player::{Budget, Decision, StopSignal};
+use tengen_engine::players::{Decision, Request, StopSignal};
 use thiserror::Error;
 
 use crate::{
-    error::SpecError,
-    matches::{derive_seed, seat::start},
+    matches::derive_seed,
     parallel,
-    spec::PlayerSpec,
+    players::{error::SpecError, spec::PlayerSpec},
     stats::{self, Interval},
 };
 
+pub mod prove;
 pub mod sgf;
 pub mod tst;
 
@@ -169,30 +169,25 @@ pub fn run(
     mut on_answer: impl FnMut(&Answered),
 ) -> Result<SuiteReport, SuiteError> {
     // A player that cannot be made is reported even if there is nothing to ask it.
-    drop(spec.build()?);
+    drop(spec.build(seed)?);
     let numbers: Vec<usize> = (0..suite.problems.len()).collect();
     let mut results = vec![None; suite.problems.len()];
     parallel::work(
         &numbers,
         concurrency,
         stop,
-        || start(spec, seed),
-        |engine, number| {
+        || spec.build(seed),
+        |seat, number| {
             let failed = |why: String| SuiteError::Player(SpecError::Start(why));
-            let engine = engine.as_mut().map_err(|error| failed(error.to_string()))?;
+            let seat = seat.as_mut().map_err(|error| failed(error.to_string()))?;
             let problem = &suite.problems[number];
-            engine.player().new_game();
-            engine.player().set_seed(derive_seed(seed, number as u64));
-            let budget = Budget { stop: stop.clone(), ..spec.options.budget() };
-            let decision = engine.try_decide(&problem.game, &budget);
+            let decision = seat
+                .begin(derive_seed(seed, number as u64))
+                .and_then(|()| seat.decide(&problem.game, &Request::until(stop)));
             if stop.is_stopped() {
                 return Ok(None);
             }
             let decision = decision.map_err(|error| failed(format!("{}: {error}", problem.name)))?;
-            if let Decision::Play(mv) = decision {
-                let check = problem.game.check(mv);
-                check.map_err(|error| failed(format!("{}: the player chose {mv}: {error}", problem.name)))?;
-            }
             let (played, passed) = match decision {
                 Decision::Play(mv) => (mv.to_string(), problem.answer.accepts(mv)),
                 Decision::Resign => ("resign".to_owned(), false),

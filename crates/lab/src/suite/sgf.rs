@@ -1,18 +1,21 @@
 //! SGF problems: each game of a collection is one. The root holds the position (`AB`, `AW`, `PL`) and its name (`GN`), the first
 //! moves of the variations are candidates.
 //!
-//! A variation is right if a comment in it contains `RIGHT` or `CORRECT`, and wrong if one contains `WRONG`. If some are right, the
-//! answer is one of these; if some are only wrong, it is any other move; if nothing is marked, it is the first move of the main
-//! line.
+//! What is right is told as in any file of [`crate::problems`]. If some moves are marked right, the answer is one of these;
+//! if some are only marked wrong, it is any other move; if nothing is marked, it is the first move of the main line.
 
 use std::path::Path;
 
 use tengen_board::{
     Move,
-    sgf::{NodeId, Record, read_collection, read_file},
+    sgf::{Record, read_collection, read_file},
 };
 
 use super::{Answer, Problem, Suite, SuiteError};
+use crate::{
+    notes::move_of,
+    problems::{self, Marks},
+};
 
 /// Reads a collection.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
@@ -29,7 +32,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         let root = record.root();
         let name = record.node(root).simple_text("GN").unwrap_or_else(|| format!("problem {}", number + 1));
         let game = record.game_at(root).map_err(|problem| content(&name, problem.to_string()))?;
-        match answer(record) {
+        match answer(record.clone()) {
             Some(answer) => suite.problems.push(Problem { name, game, answer }),
             None => suite.skipped += 1,
         }
@@ -37,28 +40,16 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-fn answer(record: &Record) -> Option<Answer> {
-    let (mut right, mut wrong, mut first) = (Vec::new(), Vec::new(), None);
-    for child in record.children(record.root()) {
-        // The move is what the game at this node has more than at the root.
-        let mv = record.game_at(child).ok()?.moves().last()?.mv;
-        first.get_or_insert(mv);
-        if marked(record, child, &["RIGHT", "CORRECT"]) {
-            right.push(mv);
-        } else if marked(record, child, &["WRONG"]) {
-            wrong.push(mv);
-        }
+fn answer(record: Record) -> Option<Answer> {
+    let problem = problems::Problem::new(record);
+    let record = problem.record();
+    let moves = |is_right: bool| {
+        let of_kind = record.children(record.root()).filter(|&child| problem.is_right(child) == is_right);
+        of_kind.filter_map(|child| Some(move_of(record, child)?.1)).collect::<Vec<Move>>()
+    };
+    let right = moves(true);
+    match problem.marks() {
+        Marks::Wrong => Some(Answer::NoneOf(moves(false))),
+        _ => (!right.is_empty()).then_some(Answer::OneOf(right)),
     }
-    match (right.is_empty(), wrong.is_empty()) {
-        (false, _) => Some(Answer::OneOf(right)),
-        (true, false) => Some(Answer::NoneOf(wrong)),
-        (true, true) => first.map(|mv: Move| Answer::OneOf(vec![mv])),
-    }
-}
-
-/// Whether a comment from a node on contains one of these words.
-fn marked(record: &Record, id: NodeId, words: &[&str]) -> bool {
-    let comment = record.node(id).text("C").unwrap_or_default();
-    words.iter().any(|word| comment.contains(word))
-        || record.children(id).any(|child| marked(record, child, words))
 }

@@ -8,16 +8,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tengen_board::Rules;
-use tengen_engine::{clock::TimeSettings, player::StopSignal};
+use tengen_engine::{players::StopSignal, time::TimeSettings};
 use thiserror::Error;
 
 use crate::{
-    error::SpecError,
     journal::{Header, JournalError, Lines, write_whole},
     matches::{self, Journal, MatchConfig, MatchError, Openings, Referee, derive_seed},
-    params::Params,
-    preset::Preset,
-    spec::PlayerSpec,
+    players::{error::SpecError, params::Params, preset::Preset, spec::PlayerSpec},
 };
 
 mod spsa;
@@ -180,7 +177,8 @@ impl TuneConfig {
             "ranges": self.ranges, "iterations": iterations, "shake": shake, "step": step, "games": self.games,
             "size": self.size, "rules": self.rules, "seed": self.seed,
         });
-        let header = Header { kind: "tuning", config, planned: iterations };
+        let behaviour = self.player.behaviour(self.size, self.size)?;
+        let header = Header { kind: "tuning", config, behaviour, planned: iterations };
         let mut lines: Lines<Iteration> = Lines::resume(&directory.join(Self::FILE), &header)?;
         let mut done = lines.take_records();
         if let Some(last) = done.last() {
@@ -189,7 +187,7 @@ impl TuneConfig {
         for iteration in done.len()..iterations {
             let seed = derive_seed(self.seed, iteration as u64);
             let signs = self.spsa.signs(x.len(), seed);
-            let [plus, minus] = self.spsa.shaken(&x, &signs, iteration);
+            let [plus, minus] = self.spsa.perturbed(&x, &signs, iteration);
             let match_ =
                 self.match_between(self.player_at(&plus, "plus")?, self.player_at(&minus, "minus")?, seed);
             let records =
@@ -217,6 +215,7 @@ impl TuneConfig {
             width: self.size,
             height: self.size,
             rules: self.rules,
+            black: None,
             openings: Openings::None,
             clock_a: TimeSettings::Unlimited,
             clock_b: TimeSettings::Unlimited,
@@ -250,6 +249,7 @@ impl TuneConfig {
         let mut experiment = toml::toml! {
             source = "tuning"
             paper = "none: our own"
+            conditions = "own"
             kind = "win-rate"
             opponent = "before"
         };

@@ -1,4 +1,4 @@
-//! **What.** Simultaneous perturbation stochastic approximation: all parameters are shaken at once, the two shaken settings play
+//! **What.** Simultaneous perturbation stochastic approximation: all parameters are perturbed at once, the two perturbed settings play
 //! each other, and every parameter moves a little towards the side that won.
 //!
 //! **Formula.** With Δ of random signs, x⁺ = x + c_k Δ, x⁻ = x − c_k Δ and y the points of x⁺ minus those of x⁻, from −1 to 1:
@@ -18,7 +18,7 @@ use tengen_engine::rng::Rng;
 pub struct Spsa {
     /// How many iterations are planned.
     pub iterations: usize,
-    /// c: how far parameters are shaken at first, as a share of their range.
+    /// c: how far parameters are perturbed at first, as a share of their range.
     pub shake: f64,
     /// The length of the first step after a clean win, as a share of the range.
     pub step: f64,
@@ -28,7 +28,7 @@ impl Spsa {
     const ALPHA: f64 = 0.602;
     const GAMMA: f64 = 0.101;
 
-    /// How far parameters are shaken in an iteration.
+    /// How far parameters are perturbed in an iteration.
     pub fn reach(&self, iteration: usize) -> f64 {
         self.shake / (iteration as f64 + 1.0).powf(Self::GAMMA)
     }
@@ -40,7 +40,7 @@ impl Spsa {
     }
 
     /// The two settings of an iteration.
-    pub fn shaken(&self, x: &[f64], signs: &[f64], iteration: usize) -> [Vec<f64>; 2] {
+    pub fn perturbed(&self, x: &[f64], signs: &[f64], iteration: usize) -> [Vec<f64>; 2] {
         let reach = self.reach(iteration);
         [1.0, -1.0].map(|side| {
             x.iter().zip(signs).map(|(x, sign)| (x + side * reach * sign).clamp(0.0, 1.0)).collect()
@@ -72,7 +72,7 @@ mod tests {
         let mut x = vec![0.3, 0.8];
         for k in 0..spsa.iterations {
             let signs = spsa.signs(2, k as u64);
-            let [plus, minus] = spsa.shaken(&x, &signs, k);
+            let [plus, minus] = spsa.perturbed(&x, &signs, k);
             let p = 1.0 / (1.0 + (strength(&minus) - strength(&plus)).exp());
             let score = if f64::from(rng.unit()) < p { 1.0 } else { -1.0 };
             spsa.update(&mut x, &signs, k, score);
@@ -86,6 +86,6 @@ mod tests {
         let mut x = vec![0.5, 0.99];
         spsa.update(&mut x, &[1.0, 1.0], 0, 1.0);
         assert!((x[0] - 0.55).abs() < 1e-12 && x[1] == 1.0, "{x:?}");
-        assert_eq!(spsa.shaken(&[0.5, 0.05], &[1.0, -1.0], 0), [vec![0.6, 0.0], vec![0.4, 0.05 + 0.1]]);
+        assert_eq!(spsa.perturbed(&[0.5, 0.05], &[1.0, -1.0], 0), [vec![0.6, 0.0], vec![0.4, 0.05 + 0.1]]);
     }
 }

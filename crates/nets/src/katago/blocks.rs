@@ -2,8 +2,8 @@
 
 use super::layers::{Builder, Conv, MAX_CHANNELS, Matrix, Width};
 use crate::{
-    graph::TensorId,
-    kernels::{activation::Activation, attention, padded, pool::Pooling},
+    exec::kernels::{activation::Activation, attention, padded, pool::Pooling},
+    model::graph::TensorId,
 };
 
 /// How deep blocks may be nested.

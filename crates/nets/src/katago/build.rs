@@ -6,8 +6,8 @@ use super::{
     reader::Reader,
 };
 use crate::{
-    graph::{Graph, Shape, TensorId},
-    kernels::{activation::Activation, pool::Pooling},
+    exec::kernels::{activation::Activation, pool::Pooling},
+    model::graph::{Graph, Shape, TensorId},
 };
 
 /// Model versions that are understood.

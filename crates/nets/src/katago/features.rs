@@ -24,7 +24,7 @@
 use tengen_board::{Board, Color, KoRule, Scoring, Tax, Vertex, VertexMap};
 
 use super::{area, ladder::LadderReader};
-use crate::history::History;
+use crate::model::history::History;
 
 /// Planes.
 pub(crate) const PLANES: usize = 22;

@@ -10,9 +10,9 @@
 //! - A sequence longer than one and a half times the board is caught; after 25,000 moves the answer is "free".
 
 use tengen_board::{Board, Color, Vertex};
-use tengen_engine::{
+use tengen_engine::reading::{
     ladder::{attackers_in_atari, escapes_at_once},
-    playout::tactics::{Few, liberties_after},
+    tactics::{Few, liberties_after},
 };
 
 /// Moves that may be played for one question.

@@ -5,8 +5,8 @@
 
 use super::reader::Reader;
 use crate::{
-    graph::{ConvParts, Graph, NormParts, TensorId},
-    kernels::{activation::Activation, norm::Span},
+    exec::kernels::{activation::Activation, norm::Span},
+    model::graph::{ConvParts, Graph, NormParts, TensorId},
 };
 
 /// The most channels of a layer: more than any known network has.
@@ -134,7 +134,7 @@ impl Builder<'_> {
         let scale: Vec<f32> = scale.iter().zip(&variance).map(|(s, v)| s / (v + epsilon).sqrt()).collect();
         let bias: Vec<f32> = bias.iter().zip(&mean).zip(&scale).map(|((b, m), s)| b - m * s).collect();
         if scale.iter().chain(&bias).any(|x| !x.is_finite()) {
-            return Err(format!("{what} is no norm: the file is damaged, get it again"));
+            return Err(format!("{what} is not a norm: the file is damaged, get it again"));
         }
         let activation = self.read_activation(what)?;
         Ok(Norm { scale, bias, activation })

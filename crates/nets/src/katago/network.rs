@@ -6,7 +6,7 @@ use std::{
 };
 
 use tengen_board::{Board, Color, KoRule, Scoring, Symmetry, Vertex};
-use tengen_engine::network::Uncertainty;
+use tengen_engine::search::Uncertainty;
 
 use super::{
     GLOBALS, PLANES,
@@ -15,10 +15,11 @@ use super::{
 };
 use crate::{
     error::NetError,
-    file::read_bytes,
-    history::History,
-    kernels::{padded, winograd::TileKind},
-    run::{Prepared, SharedWeights, Workspace},
+    exec::{
+        Prepared, SharedWeights, Workspace,
+        kernels::{padded, winograd::TileKind},
+    },
+    model::{file::read_bytes, history::History},
 };
 
 /// A network of KataGo.
@@ -34,7 +35,7 @@ impl std::fmt::Debug for KataNetwork {
     }
 }
 
-/// What a KataGo network says about a position. Results are White's, as KataGo prints them.
+/// What a KataGo network says about a position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KataOutput {
     /// Logits of the points, in the order of [`tengen_board::Board::points`].
@@ -44,20 +45,20 @@ pub struct KataOutput {
     /// Logits of the points, then of passing, of the optimistic policy, which likes moves that may turn out better than they look; none if
     /// the network has no such policy.
     pub optimistic: Vec<f32>,
+    /// Probability that Black wins.
+    pub black_win: f32,
     /// Probability that White wins.
     pub white_win: f32,
-    /// Probability that White loses.
-    pub white_loss: f32,
     /// Probability of no result.
     pub no_result: f32,
-    /// White's lead in points.
-    pub white_lead: f32,
-    /// Mean of White's score in self-play games from here.
-    pub white_score: f32,
+    /// Black's lead in points.
+    pub lead: f32,
+    /// Mean of Black's score in self-play games from here.
+    pub score: f32,
     /// Mean of its square.
-    pub white_score_squared: f32,
-    /// Each point's owner, from −1 (Black) to 1 (White), in the order of [`tengen_board::Board::points`].
-    pub white_ownership: Vec<f32>,
+    pub score_squared: f32,
+    /// Each point's owner, from −1 (White) to 1, in the order of [`tengen_board::Board::points`].
+    pub ownership: Vec<f32>,
     /// How sure it is, if it tells that.
     pub uncertainty: Option<Uncertainty>,
 }
@@ -172,8 +173,8 @@ impl KataRunner {
             let image = image_point(symmetry, board, v);
             self.workspace.tensor(id)[(i * area + image) * padded(graph.width(id)) + channel]
         };
-        // White's sign as the player to move sees it.
-        let white = -board.to_play().sign() as f32;
+        // Heads tell everything as the player to move sees it.
+        let sign = board.to_play().sign() as f32;
         output.policy.clear();
         output.policy.extend(board.points().map(|v| at(policy, 0, v)));
         output.pass = vector(pass)[0];
@@ -181,8 +182,8 @@ impl KataRunner {
         if let Some(&pass) = vector(pass).get(1) {
             output.optimistic.extend(board.points().map(|v| at(policy, 1, v)).chain([pass]));
         }
-        output.white_ownership.clear();
-        output.white_ownership.extend(board.points().map(|v| white * at(ownership, 0, v).tanh()));
+        output.ownership.clear();
+        output.ownership.extend(board.points().map(|v| sign * at(ownership, 0, v).tanh()));
         let mut logits = [0.0; 3];
         logits.copy_from_slice(vector(value));
         if history.rules().ko != KoRule::Simple && history.rules().scoring == Scoring::Area {
@@ -193,8 +194,8 @@ impl KataRunner {
         let odds: Vec<f32> = logits.iter().map(|x| (x - most).exp()).collect();
         let sum: f32 = odds.iter().sum();
         let (win, loss) = (odds[0] / sum, odds[1] / sum);
-        (output.white_win, output.white_loss) =
-            if board.to_play() == Color::White { (win, loss) } else { (loss, win) };
+        (output.black_win, output.white_win) =
+            if board.to_play() == Color::Black { (win, loss) } else { (loss, win) };
         output.no_result = odds[2] / sum;
         let score = vector(score);
         // Without a result there is no score.
@@ -202,9 +203,9 @@ impl KataRunner {
         let Multipliers { score: unit, score_deviation, lead, .. } = self.model.multipliers;
         let mean = score[0] * unit;
         let deviation = softplus(score[1]) * score_deviation;
-        output.white_score = white * mean * weight;
-        output.white_score_squared = (mean * mean + deviation * deviation) * weight;
-        output.white_lead = white * score[2] * lead * weight;
+        output.score = sign * mean * weight;
+        output.score_squared = (mean * mean + deviation * deviation) * weight;
+        output.lead = sign * score[2] * lead * weight;
         output.uncertainty = self.uncertainty(score);
     }
 

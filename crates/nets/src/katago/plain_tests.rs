@@ -8,10 +8,7 @@ use std::f64::consts::E;
 use tengen_engine::rng::Rng;
 
 use super::{GLOBALS, KataNetwork, PLANES, build};
-use crate::{
-    kernels::padded,
-    run::{Prepared, Workspace},
-};
+use crate::exec::{Prepared, Workspace, kernels::padded};
 
 type Vector = Vec<f64>;
 

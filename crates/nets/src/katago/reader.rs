@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
             }
         }
         match floats.iter().find(|x| !x.is_finite()) {
-            Some(x) => Err(format!("{what} contains {x}, which is no weight; get the file again")),
+            Some(x) => Err(format!("{what} contains {x}, which is not a weight; get the file again")),
             None => Ok(floats),
         }
     }

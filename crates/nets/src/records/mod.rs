@@ -32,7 +32,7 @@ use half::f16;
 use tengen_board::{Board, Color, Move, Rules, Vertex};
 use tengen_engine::whole_file::write_whole;
 
-use crate::{error::NetError, file::read_bytes};
+use crate::{error::NetError, model::file::read_bytes};
 use npy::{Reader, Text, Writer};
 
 /// The version of the format.
@@ -161,7 +161,7 @@ impl Records {
     }
 
     /// The file's bytes.
-    fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
+    pub fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let (n, area, g) = (self.positions(), self.area(), self.games.len());
         let (rows, columns) = (self.height, self.width);
         let mut boards = Vec::with_capacity(n * area);
@@ -290,7 +290,11 @@ impl Records {
             };
             let opinion = if weight > 0.0 {
                 let of = |p: usize| owners[i * area + self.file_index(p)].to_f32().clamp(-1.0, 1.0);
-                let ownership = (0..area).map(|p| (of(p) * 127.0).round() as i8).collect();
+                let mut ownership: Box<[i8]> = (0..area).map(|p| (of(p) * 127.0).round() as i8).collect();
+                // A board without any owner is one that nobody said anything about.
+                if ownership.iter().all(|owner| *owner == 0) {
+                    ownership = Box::default();
+                }
                 Some(Opinion { policy: row(&policies)?, value, score, ownership })
             } else {
                 None

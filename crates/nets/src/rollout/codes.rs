@@ -2,7 +2,7 @@
 
 use tengen_board::{Board, Color, Vertex};
 
-use crate::planes::{Planes, at, reduced};
+use crate::model::planes::{Planes, at, reduced};
 
 /// How the stones of a plane set are coded. Code 0 is an empty point.
 #[derive(Clone, Copy, Debug)]

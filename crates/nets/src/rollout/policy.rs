@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tengen_board::{Board, Move};
-use tengen_engine::{network::RolloutConfig, playout::PlayoutPolicy, rng::Rng};
+use tengen_engine::{playout::PlayoutPolicy, rng::Rng, search::RolloutConfig};
 
 use super::{quantized::RolloutNetwork, stepper::Stepper};
 

@@ -1,6 +1,6 @@
 //! A rollout network in whole numbers of 16 bits, arranged for the way it is used.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use tengen_board::{Board, MAX_SIZE};
 
@@ -11,10 +11,13 @@ use super::{
 };
 use crate::{
     error::NetError,
-    kernels::padded,
-    network::Network,
-    planes::centrality,
-    spec::{NetSpec, Trunk},
+    exec::kernels::padded,
+    model::{
+        network::Network,
+        planes::centrality,
+        spec::{NetSpec, Trunk},
+    },
+    serve::shelf::Shelf,
 };
 
 /// Columns and rows around the board that the first layer's sums have, so that stamps need not be cut off: kernels are at
@@ -97,6 +100,12 @@ impl RolloutNetwork {
         })
     }
 
+    /// The same, but a file that was read before is shared, not read again.
+    pub fn shared(path: &Path) -> Result<Arc<RolloutNetwork>, NetError> {
+        static LOADED: Shelf<Arc<RolloutNetwork>> = Shelf::new();
+        LOADED.get(path, |path| RolloutNetwork::load(path).map(Arc::new))
+    }
+
     /// Arranges a network for rollouts, if it is small and plain enough.
     pub fn new(network: &Network) -> Result<RolloutNetwork, NetError> {
         let spec = network.spec().clone();
@@ -117,7 +126,7 @@ impl RolloutNetwork {
         if layers > 4 || padded(real) > 2 * LANES {
             return fail("it has more than 4 layers, or more than 32 channels");
         }
-        if spec.policy.channels > 0 || spec.value.is_some() {
+        if spec.policy.channels > 0 || spec.policy.pass || spec.value.is_some() {
             return fail("it has a value head, or a layer more in its policy head");
         }
         let weights = network.weights();

@@ -1,7 +1,7 @@
 //! A position as one colour sees it: the first layer's sums, and the weights that moves are drawn by.
 
 use tengen_board::{Board, Color, MAX_AREA, Move, Vertex, VertexMap};
-use tengen_engine::rng::Rng;
+use tengen_engine::{playout::EyeRule, rng::Rng};
 
 use super::{
     lanes::{LANES, Lane, Multiply, ROUNDS},
@@ -361,7 +361,7 @@ fn around(cells: &[u16], radius: usize) -> Marks {
 /// Whether a move on an empty point is legal and fills no own eye.
 #[inline(always)]
 pub(crate) fn is_playable(board: &Board, v: Vertex, me: Color) -> bool {
-    board.empty_neighbors(v) != 0 || (!board.is_eye(v, me) && board.is_legal_without_space(v))
+    EyeRule::Diagonals.is_playable(board, v, me)
 }
 
 /// The first of some weights that reaches beyond `left` when they are laid end to end, and what is left for it. Rounding may

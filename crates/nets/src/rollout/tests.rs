@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use tengen_board::{Board, Color, Move};
 use tengen_engine::{
-    network::RolloutConfig,
     playout::{PlayoutLimits, PlayoutPolicy},
+    reading::tactics::is_playable,
     rng::Rng,
+    search::RolloutConfig,
 };
 
 use super::{RolloutNetwork, RolloutPolicy, stepper::Stepper};
-use crate::{
+use crate::model::{
     network::Network,
     planes::Position,
     spec::{NetSpec, Trunk},
@@ -29,10 +30,6 @@ fn network(name: &str, seed: u64) -> Network {
     let last = weights.len() - 2;
     weights[last].iter_mut().for_each(|w| *w *= 4.0);
     Network::new(&spec, weights)
-}
-
-fn is_playable(board: &Board, v: tengen_board::Vertex) -> bool {
-    board.is_legal(v) && !board.is_eye(v, board.to_play())
 }
 
 #[test]

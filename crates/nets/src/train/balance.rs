@@ -12,12 +12,13 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Game, Move};
 use tengen_engine::{
-    eval::area_komi,
-    network::RolloutConfig,
     playout::{PlayoutLimits, PlayoutPolicy},
     rng::Rng,
+    search::{RolloutConfig, area_komi},
 };
 
 use super::{
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::{
     error::NetError,
-    network::Network,
+    model::network::Network,
     rollout::{RolloutNetwork, RolloutPolicy, is_playable},
 };
 
@@ -51,15 +52,22 @@ impl Target {
 }
 
 /// How a network is balanced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct BalanceConfig {
-    /// Rollouts that tell V.
+    /// Positions per step.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub batch: usize,
+    /// Rollouts that estimate the value of a position.
+    #[schemars(range(min = 2, max = 1_000_000))]
     pub rollouts: usize,
-    /// Rollouts that tell the direction.
+    /// Rollouts that estimate the gradient.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub gradient_rollouts: usize,
     /// How weights follow their gradients.
     pub optimizer: OptimizerConfig,
     /// Steps in all, for the learning rate's schedule.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub steps: u64,
     /// Random seed.
     pub seed: u64,
@@ -68,6 +76,7 @@ pub struct BalanceConfig {
 impl Default for BalanceConfig {
     fn default() -> BalanceConfig {
         BalanceConfig {
+            batch: 16,
             rollouts: 64,
             gradient_rollouts: 16,
             optimizer: OptimizerConfig {
@@ -95,10 +104,6 @@ impl Balancer {
     /// Begins with a network that can play rollouts.
     pub fn new(network: &Network, config: &BalanceConfig) -> Result<Balancer, NetError> {
         RolloutNetwork::new(network)?;
-        if config.rollouts < 2 || config.gradient_rollouts == 0 {
-            let message = "balancing needs at least 2 rollouts for a value and 1 for a direction".to_owned();
-            return Err(NetError::Settings(message));
-        }
         let settings =
             TrainConfig { optimizer: config.optimizer.clone(), ..TrainConfig::new(network.spec().clone()) };
         Ok(Balancer {
@@ -135,6 +140,7 @@ impl Balancer {
                     score: None,
                     ownership: None,
                     weight: error * (result - value),
+                    advantage: 1.0,
                     board: choice.board,
                 }));
             }
@@ -206,7 +212,7 @@ fn choices(target: &Target, moves: &[Move]) -> Vec<Choice> {
     for (played, &mv) in moves.iter().enumerate().skip(target.moves.len()) {
         let me = board.to_play();
         if let Some(chosen) = mv.vertex() {
-            let index = |v: tengen_board::Vertex| v.row() * board.width() + v.col();
+            let index = |v: tengen_board::Vertex| v.place(board.width());
             let playable = board.empties().iter().filter(|&&v| is_playable(&board, v, me)).map(|&v| index(v));
             let choice =
                 Choice { playable: playable.collect(), chosen: index(chosen), played, board: board.clone() };
@@ -222,7 +228,7 @@ mod tests {
     use tengen_board::{Color, Rules};
 
     use super::*;
-    use crate::spec::NetSpec;
+    use crate::model::spec::NetSpec;
 
     fn network() -> Network {
         Network::random(&NetSpec::named("rollout-a-reduced").unwrap(), &mut Rng::new(3)).unwrap()

@@ -13,7 +13,7 @@ use tengen_board::{
 use super::example::{Example, MoveTarget};
 use crate::{
     error::NetError,
-    planes::Rank,
+    model::planes::Rank,
     records::{Opinion, RecordedPosition, Records},
 };
 
@@ -131,6 +131,11 @@ impl Group {
         self.ends.last().copied().unwrap_or(0)
     }
 
+    /// What each position with an opinion counts.
+    pub(crate) fn weights(&self) -> impl Iterator<Item = f32> {
+        self.games.iter().flat_map(|game| game.thoughts.iter().map(|thought| thought.weight))
+    }
+
     fn push(&mut self, game: StoredGame) {
         self.ends.push(self.len() + game.len() as u64);
         self.games.push(game);
@@ -166,6 +171,7 @@ impl Group {
             score: None,
             ownership: None,
             weight: thought.map_or(1.0, |thought| thought.weight),
+            advantage: 1.0,
             board,
         };
         match thought {
@@ -187,8 +193,7 @@ impl Group {
             if index == width * height {
                 return index;
             }
-            let v = symmetry.vertex(Vertex::new(index % width, index / width), width, height);
-            v.row() * width + v.col()
+            symmetry.vertex(Vertex::new(index % width, index / width), width, height).place(width)
         };
         let shares =
             opinion.policy.iter().map(|&(index, share)| (image(index as usize), share.to_f32())).collect();
@@ -259,7 +264,7 @@ pub(crate) fn load(files: &[DataFile], mut progress: impl FnMut(usize)) -> Resul
     let (mut groups, mut count) = (Vec::new(), 0);
     for file in files {
         if file.path.extension().is_some_and(|extension| extension == "npz") {
-            count += add_records(&mut groups, Records::load(&file.path)?, file);
+            count += add_records(&mut groups, Records::load(&file.path)?, file.weight);
             progress(count);
             continue;
         }
@@ -274,14 +279,14 @@ pub(crate) fn load(files: &[DataFile], mut progress: impl FnMut(usize)) -> Resul
 }
 
 /// Adds the games of a file of labels to the group of their size and weight; their number.
-fn add_records(groups: &mut Vec<Group>, records: Records, file: &DataFile) -> usize {
+pub(crate) fn add_records(groups: &mut Vec<Group>, records: Records, weight: f64) -> usize {
     let Records { width, height, games } = records;
     let is_home = |g: &Group| {
-        (g.width, g.height, g.weight) == (width, height, file.weight)
+        (g.width, g.height, g.weight) == (width, height, weight)
             && g.games.first().is_some_and(|game| !game.thoughts.is_empty())
     };
     let at = groups.iter().position(is_home).unwrap_or_else(|| {
-        groups.push(Group { width, height, weight: file.weight, games: Vec::new(), ends: Vec::new() });
+        groups.push(Group { width, height, weight, games: Vec::new(), ends: Vec::new() });
         groups.len() - 1
     });
     let count = games.len();

@@ -2,7 +2,7 @@
 
 use tengen_board::{Board, Move};
 
-use crate::planes::Rank;
+use crate::model::planes::Rank;
 
 /// A position with what a network should say about it. Values are Black's; what is not known is not learned.
 ///
@@ -11,7 +11,7 @@ use crate::planes::Rank;
 pub struct Example {
     /// The position.
     pub board: Board,
-    /// The moves before it, the last one last: all of them, or the last [`crate::planes::HISTORY`].
+    /// The moves before it, the last one last: all of them, or the last [`crate::model::planes::HISTORY`].
     pub history: Vec<Move>,
     /// Komi.
     pub komi: f32,
@@ -25,8 +25,11 @@ pub struct Example {
     pub score: Option<f32>,
     /// Each point's owner in the order of [`Board::points`], from −1 (White's) to 1 (Black's).
     pub ownership: Option<Vec<f32>>,
-    /// How much it counts. A negative weight teaches the opposite, as policy gradients do with moves that lost.
+    /// How much it counts. A negative weight teaches the opposite, as balancing does with rollouts that end on the wrong side.
     pub weight: f32,
+    /// How much its moves count besides the weight: 1, or what policy gradients multiply ∇ log π by (S5.5), such as the advantage
+    /// of the move that was played.
+    pub advantage: f32,
 }
 
 /// Shares of moves that add up to 1. A move is its index in the order of [`Board::points`]; the area stands for the pass.
@@ -41,7 +44,7 @@ pub struct MoveTarget {
 impl MoveTarget {
     /// The target of a single move.
     pub fn one(board: &Board, mv: Move) -> MoveTarget {
-        let index = mv.vertex().map_or(board.area(), |v| v.row() * board.width() + v.col());
+        let index = mv.vertex().map_or(board.area(), |v| v.place(board.width()));
         MoveTarget { shares: vec![(index, 1.0)], among: None }
     }
 

@@ -17,18 +17,17 @@ use std::{
 
 use rand_distr::{Distribution, StandardNormal};
 use tengen_board::{Board, Game, Move, Rules, Symmetry, Vertex, splitmix};
-use tengen_engine::{playout::tactics::is_playable, rng::Rng};
+use tengen_engine::{reading::tactics::is_playable, rng::Rng};
 
 use super::{
     Dataset,
     data::{Group, Opening},
 };
 use crate::{
-    any::{Answer, AnyNetwork, AnyRunner},
     error::NetError,
-    history::History,
-    planes::HISTORY,
+    model::{history::History, planes::HISTORY},
     records::{Opinion, RecordedGame, RecordedPosition, Records, shares},
+    serve::any::{Answer, AnyNetwork, AnyRunner},
 };
 
 /// Lines that are continued together.
@@ -283,7 +282,7 @@ impl Lane {
         if std::mem::take(&mut self.fits_komi) {
             let area = self.game.board().area() as f32;
             let noise: f32 = StandardNormal.sample(rng);
-            let fair = self.game.rules().komi + answer.black_lead;
+            let fair = self.game.rules().komi + answer.lead;
             let komi = halves((fair + area.sqrt() / 4.0 * noise).clamp(-area, area));
             self.game.set_rules(self.game.rules().with_komi(komi));
             self.record.rules = *self.game.rules();
@@ -297,8 +296,8 @@ impl Lane {
         let owner = |share: &f32| (share.clamp(-1.0, 1.0) * 127.0).round() as i8;
         let opinion = Opinion {
             policy: shares(of_moves),
-            value: 2.0 * answer.black_win - 1.0,
-            score: answer.black_lead,
+            value: 2.0 * answer.black_value - 1.0,
+            score: answer.lead,
             ownership: answer.ownership.iter().flat_map(|o| o.iter().map(owner)).collect(),
         };
         let mv = if rng.chance(config.random) { random_move(board, rng) } else { None };
@@ -372,7 +371,7 @@ mod tests {
     use tengen_board::Color;
 
     use super::*;
-    use crate::network::tests::motley;
+    use crate::model::network::tests::motley;
 
     #[test]
     fn labels_are_the_teachers_and_files_are_repeatable() {
@@ -415,7 +414,7 @@ mod tests {
                 let history = History::new(&replayed);
                 let near = |symmetry: &Symmetry| {
                     let answer = &runner.evaluate(&[(&history, *symmetry)])[0];
-                    (2.0 * answer.black_win - 1.0 - opinion.value).abs() < 1e-5
+                    (2.0 * answer.black_value - 1.0 - opinion.value).abs() < 1e-5
                 };
                 assert!(Symmetry::ALL.iter().any(near));
                 let sum: f32 = opinion.policy.iter().map(|(_, share)| share.to_f32()).sum();

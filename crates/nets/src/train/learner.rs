@@ -11,7 +11,11 @@ use super::{
     optimizer::{Kind, State},
     worker::Worker,
 };
-use crate::{error::NetError, kernels::winograd::TileKind, network::Network, run::Prepared};
+use crate::{
+    error::NetError,
+    exec::{Prepared, kernels::winograd::TileKind},
+    model::network::Network,
+};
 
 /// A network that is being trained.
 ///
@@ -78,9 +82,23 @@ impl Learner {
         &self.config
     }
 
+    /// Changes the number of threads: from here on gradients are added in another order.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), NetError> {
+        let config = TrainConfig { threads, ..self.config.clone() };
+        config.check()?;
+        self.workers.resize_with(threads, Worker::new);
+        self.config = config;
+        Ok(())
+    }
+
     /// Positions learned from so far.
     pub fn positions(&self) -> u64 {
         self.progress.positions
+    }
+
+    /// Steps so far.
+    pub fn steps(&self) -> u64 {
+        self.progress.steps
     }
 
     pub(crate) fn progress(&self) -> Progress {
@@ -91,7 +109,7 @@ impl Learner {
         &self.state
     }
 
-    pub(crate) fn graph(&self) -> &crate::graph::Graph {
+    pub(crate) fn graph(&self) -> &crate::model::graph::Graph {
         &self.network.graph
     }
 
@@ -108,6 +126,29 @@ impl Learner {
 
     /// One step when a share `done` of the training is done, for trainings that do not know how many positions they will have.
     pub fn step_at(&mut self, done: f64, examples: &[Example]) -> StepReport {
+        let (gradients, tally) = self.gradients(examples);
+        for ((array, kind), effort) in gradients.iter().zip(&self.kinds).zip(&mut self.efforts) {
+            if *kind != Kind::Mean {
+                *effort += array.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>();
+            }
+        }
+        let config = &self.config;
+        let rate = config.optimizer.rate(done);
+        self.state.step(&config.optimizer, rate, self.progress.steps, &gradients, &self.kinds);
+        self.progress.steps += 1;
+        self.progress.positions += examples.len() as u64;
+        StepReport { steps: self.progress.steps, positions: self.progress.positions, rate, tally }
+    }
+
+    /// The gradient of the loss, in the mean over examples, for all weights one after the other: what a step would follow.
+    pub fn gradient(&mut self, examples: &[Example]) -> Vec<f32> {
+        let (gradients, _) = self.gradients(examples);
+        let learned = gradients.into_iter().zip(&self.kinds).filter(|(_, kind)| **kind != Kind::Mean);
+        learned.flat_map(|(array, _)| array).collect()
+    }
+
+    /// The gradients of each array, or of running means their distances from those of the examples; and the losses.
+    fn gradients(&mut self, examples: &[Example]) -> (Vec<Vec<f32>>, Tally) {
         let chunks = chunks(examples);
         let (network, config) = (&self.network, &self.config);
         let kind_of = |chunk: &Vec<&Example>| TileKind::best(chunk[0].board.width(), chunk[0].board.height());
@@ -117,38 +158,32 @@ impl Learner {
             .map(|kind| (kind, Prepared::for_training(&network.graph, &self.state.weights, kind)))
             .collect();
         let threads = self.workers.len();
-        std::thread::scope(|scope| {
-            for (i, worker) in self.workers.iter_mut().enumerate() {
-                let mine = chunks.iter().skip(i).step_by(threads);
-                let prepared = &prepared;
-                scope.spawn(move || {
-                    worker.begin();
-                    for chunk in mine {
-                        worker.train(network, prepared, chunk, config, examples.len());
-                    }
-                });
+        let work = |(i, worker): (usize, &mut Worker)| {
+            worker.begin();
+            for chunk in chunks.iter().skip(i).step_by(threads) {
+                worker.train(network, &prepared, chunk, config, examples.len());
             }
-        });
+        };
+        match &mut self.workers[..] {
+            [worker] => work((0, worker)),
+            workers => std::thread::scope(|scope| {
+                for mine in workers.iter_mut().enumerate() {
+                    scope.spawn(|| work(mine));
+                }
+            }),
+        }
         let mut gradients: Vec<Vec<f32>> = self.state.weights.iter().map(|w| vec![0.0; w.len()]).collect();
         let mut tally = Tally::default();
         for worker in &self.workers {
             worker.add_to(&network.graph, &mut gradients);
             tally.add(worker.tally());
         }
-        for ((array, kind), effort) in gradients.iter_mut().zip(&self.kinds).zip(&mut self.efforts) {
-            if *kind == Kind::Mean {
-                for sum in array.iter_mut() {
-                    *sum /= examples.len().max(1) as f32;
-                }
-            } else {
-                *effort += array.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>();
+        for (array, _) in gradients.iter_mut().zip(&self.kinds).filter(|(_, kind)| **kind == Kind::Mean) {
+            for sum in array.iter_mut() {
+                *sum /= examples.len().max(1) as f32;
             }
         }
-        let rate = config.optimizer.rate(done);
-        self.state.step(&config.optimizer, rate, self.progress.steps, &gradients, &self.kinds);
-        self.progress.steps += 1;
-        self.progress.positions += examples.len() as u64;
-        StepReport { steps: self.progress.steps, positions: self.progress.positions, rate, tally }
+        (gradients, tally)
     }
 
     /// The residual blocks that have hardly had gradients since this was last asked: a whole block can die of large steps, and

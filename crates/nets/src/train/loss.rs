@@ -6,35 +6,43 @@
 //! * score: Huber's loss of the lead in units of [`SCORE_UNIT`] points, where it is known.
 //! * ownership: cross-entropy of each point's owner, averaged over points, where it is known.
 //!
-//! An example's weight multiplies all of them.
+//! An example's weight multiplies all of them, its advantage only the policy's: what policy gradients need (S5.5). An entropy
+//! term, if there is one, keeps the policy from settling too early.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::example::{Example, MoveTarget};
 use crate::{
-    graph::Graph,
-    kernels::padded,
-    network::sigmoid,
-    run::Workspace,
-    spec::{Heads, SCORE_UNIT},
+    exec::{Workspace, kernels::padded},
+    model::{
+        network::{Network, sigmoid},
+        spec::SCORE_UNIT,
+    },
 };
-use tengen_engine::report::value_for;
+use tengen_engine::search::value_for;
 
 /// How much each part of the loss counts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LossWeights {
     /// The value's, against 1 for the policy.
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub value: f32,
     /// The score's.
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub score: f32,
     /// The ownership's.
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub ownership: f32,
+    /// What the policy's own entropy is worth: more than 0 only for policy gradients.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub entropy: f32,
 }
 
 impl Default for LossWeights {
     fn default() -> Self {
-        LossWeights { value: 1.0, score: 0.05, ownership: 1.0 }
+        LossWeights { value: 1.0, score: 0.05, ownership: 1.0, entropy: 0.0 }
     }
 }
 
@@ -144,27 +152,28 @@ impl GradientScale {
 
 /// Adds up the losses of a chunk after its forward pass and, if asked for, sets the gradients of the outputs.
 pub(crate) fn evaluate(
-    (graph, heads): (&Graph, &Heads),
+    network: &Network,
     workspace: &mut Workspace,
     chunk: &[&Example],
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
     for (board, example) in chunk.iter().enumerate() {
-        policy((graph, heads), workspace, board, example, gradients, tally);
-        value((graph, heads), workspace, board, example, gradients, tally);
-        ownership((graph, heads), workspace, board, example, gradients, tally);
+        policy(network, workspace, board, example, gradients, tally);
+        value(network, workspace, board, example, gradients, tally);
+        ownership(network, workspace, board, example, gradients, tally);
     }
 }
 
 fn policy(
-    (graph, heads): (&Graph, &Heads),
+    network: &Network,
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
+    let Network { graph, heads, .. } = network;
     let area = example.board.area();
     let channels = padded(graph.width(heads.policy));
     let moves = graph.width(heads.policy);
@@ -195,10 +204,21 @@ fn policy(
             tally.top1 += f64::from(u8::from(better == 0));
             tally.top5 += f64::from(u8::from(better < 5));
         }
-        let Some(scale) = gradients.map(|gradients| gradients.of(example)) else { continue };
+        let Some(gradients) = gradients else { continue };
+        let scale = gradients.of(example) * example.advantage;
         let mut wanted: Vec<f32> = logits.iter().map(|x| scale * (x - most).exp() / sum).collect();
         for (i, share) in shares {
             wanted[i] -= scale * share;
+        }
+        let worth = gradients.of(example) * gradients.weights.entropy;
+        if worth > 0.0 {
+            // The derivative of −H(p) by a logit is p · (ln p + H).
+            let log = |x: f32| x - most - sum.ln();
+            let open = || logits.iter().enumerate().filter(|(_, x)| x.is_finite());
+            let entropy: f32 = -open().map(|(_, &x)| log(x).exp() * log(x)).sum::<f32>();
+            for (i, &x) in open() {
+                wanted[i] += worth * log(x).exp() * (log(x) + entropy);
+            }
         }
         for (i, gradient) in wanted.into_iter().enumerate() {
             match heads.pass.filter(|_| i == area) {
@@ -225,13 +245,14 @@ fn rank(logits: &[f32], target: usize) -> usize {
 }
 
 fn value(
-    (graph, heads): (&Graph, &Heads),
+    network: &Network,
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
+    let Network { graph, heads, .. } = network;
     let Some(id) = heads.value else { return };
     let me = example.board.to_play();
     let width = graph.width(id);
@@ -264,13 +285,14 @@ fn value(
 }
 
 fn ownership(
-    (graph, heads): (&Graph, &Heads),
+    network: &Network,
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
+    let Network { graph, heads, .. } = network;
     let (Some(id), Some(owners)) = (heads.ownership, &example.ownership) else { return };
     let channels = padded(graph.width(id));
     let sign = example.board.to_play().sign() as f32;
@@ -290,7 +312,100 @@ fn ownership(
 
 #[cfg(test)]
 mod tests {
+    use tengen_board::{Board, Color};
+    use tengen_engine::rng::Rng;
+
     use super::*;
+    use crate::{
+        exec::{Prepared, kernels::winograd::TileKind},
+        model::{
+            planes::Position,
+            spec::{NetSpec, Trunk},
+        },
+        train::{TrainConfig, worker::Worker},
+    };
+
+    /// What the examples cost, by the formulas: Σ (−A ln π(a) − β H(π) + w · cross-entropy of the value) / n.
+    fn cost(network: &Network, examples: &[Example], weights: LossWeights) -> f64 {
+        let mut runner = network.runner(5, 5, 1);
+        let mut outputs = Vec::new();
+        let mut sum = 0.0;
+        for example in examples {
+            let position =
+                Position { board: &example.board, moves: &example.history, komi: example.komi, rank: None };
+            runner.evaluate(&[position], &mut outputs);
+            let logits: Vec<f64> =
+                outputs[0].policy.iter().chain(&outputs[0].pass).map(|x| f64::from(*x)).collect();
+            let target = &example.policy[0];
+            let open: Vec<usize> = target.among.clone().unwrap_or_else(|| (0..logits.len()).collect());
+            let total = open.iter().map(|&i| logits[i].exp()).sum::<f64>().ln();
+            let log = |i: usize| logits[i] - total;
+            let entropy = -open.iter().map(|&i| log(i).exp() * log(i)).sum::<f64>();
+            let win = f64::from(outputs[0].black_win.unwrap());
+            let won = f64::from(example.value.unwrap());
+            let of_value = -won * win.ln() - (1.0 - won) * (1.0 - win).ln();
+            sum += -f64::from(example.advantage) * log(target.shares[0].0)
+                - f64::from(weights.entropy) * entropy
+                + f64::from(weights.value) * of_value;
+        }
+        sum / examples.len() as f64
+    }
+
+    #[test]
+    fn policy_gradients_are_those_of_the_formulas() {
+        let trunk = Trunk::Residual { blocks: 1, channels: 16, pooling: vec![] };
+        let spec = NetSpec { trunk, ownership: false, ..NetSpec::named("small").unwrap() };
+        let mut rng = Rng::new(3);
+        let network = Network::random(&spec, &mut rng).unwrap();
+        // Nothing is zero, so that every layer matters.
+        let mut weights: Vec<Vec<f32>> = network.weights().to_vec();
+        weights.iter_mut().flatten().for_each(|w| *w += 0.2 * (rng.unit() - 0.5));
+        let network = Network::new(&spec, weights.clone());
+        let loss = LossWeights { value: 0.7, entropy: 0.3, ..LossWeights::default() };
+        let config = TrainConfig { loss, ..TrainConfig::new(spec.clone()) };
+        let example = |moves: &str, advantage: f32, among: Option<Vec<usize>>| {
+            let mut board = Board::new(5, 5);
+            let history: Vec<_> = moves.split_whitespace().map(|mv| mv.parse().unwrap()).collect();
+            for &mv in &history {
+                board.play(mv);
+            }
+            let value = Some(f32::from(u8::from(board.to_play() == Color::Black)));
+            let policy = vec![MoveTarget { shares: vec![(12, 1.0)], among }];
+            let (komi, rank, score, ownership, weight) = (0.5, None, None, None, 1.0);
+            Example { board, history, komi, rank, policy, value, score, ownership, weight, advantage }
+        };
+        let examples = vec![
+            example("A1", 1.5, None),
+            example("B2 D4", -0.8, Some((0..26).filter(|i| i % 3 == 0).collect())),
+        ];
+        let chunk: Vec<&Example> = examples.iter().collect();
+        let kind = TileKind::best(5, 5);
+        let prepared = [(kind, Prepared::for_training(&network.graph, network.weights(), kind))];
+        let mut worker = Worker::new();
+        worker.begin();
+        worker.train(&network, &prepared, &chunk, &config, chunk.len());
+        let mut gradients: Vec<Vec<f32>> = weights.iter().map(|w| vec![0.0; w.len()]).collect();
+        worker.add_to(&network.graph, &mut gradients);
+        let largest = gradients.iter().flatten().fold(0.0f32, |a, g| a.max(g.abs()));
+        assert!(largest > 0.01);
+        for (p, param) in network.graph.params.iter().enumerate().filter(|(_, param)| !param.is_mean()) {
+            for _ in 0..6 {
+                let i = rng.below(weights[p].len());
+                let at = |step: f32| {
+                    let mut changed = weights.clone();
+                    changed[p][i] += step;
+                    cost(&Network::new(&spec, changed), &examples, loss)
+                };
+                let difference = ((at(1e-3) - at(-1e-3)) / 2e-3) as f32;
+                let gradient = gradients[p][i];
+                assert!(
+                    (difference - gradient).abs() <= 5e-3 * largest + 2e-3,
+                    "{} [{i}]: gradient {gradient}, difference {difference}",
+                    param.name
+                );
+            }
+        }
+    }
 
     #[test]
     fn of_equals_the_first_is_first() {

@@ -1,7 +1,7 @@
 //! Training: the [`Learner`], whose step is the only one there is, and what it learns from.
 //!
 //! An [`Example`] is a position with targets. A [`Trainer`] draws examples from game records (S4.3) or from a teacher's
-//! answers, a [`Balancer`] makes them from rollouts. With the same number of threads a training is repeatable to the last bit,
+//! answers, a [`Replay`] from self-play, a [`Balancer`] makes them from rollouts. With the same number of threads a training is repeatable to the last bit,
 //! also across an interruption.
 
 mod balance;
@@ -14,7 +14,7 @@ mod loss;
 mod muon;
 mod optimizer;
 mod ownership;
-mod plot;
+mod replay;
 mod sampler;
 mod session;
 mod trainer;
@@ -22,6 +22,7 @@ mod worker;
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use balance::{BalanceConfig, Balancer, Target, imbalance};
@@ -31,12 +32,13 @@ pub use label::{EmptyBoard, LabelConfig, Labeller};
 pub use learner::{Learner, StepReport};
 pub use loss::{LossWeights, Tally};
 pub use optimizer::{Direction, OptimizerConfig, Schedule};
-pub use session::{Accuracy, Report, SessionConfig, run};
+pub use replay::Replay;
+pub use session::{Accuracy, Report, SessionConfig, SessionEvent, run};
 pub use trainer::{Trainer, test};
 
 use crate::{
     error::NetError,
-    spec::{NetSpec, Trunk},
+    model::spec::{NetSpec, Trunk},
 };
 use data::Group;
 
@@ -44,14 +46,16 @@ use data::Group;
 const CHUNK: usize = 8;
 
 /// Everything that decides how a training goes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
     /// The network.
     pub arch: NetSpec,
     /// Positions to train on, in all.
+    #[schemars(range(min = 1, max = 1_000_000_000_000_000_u64))]
     pub positions: u64,
     /// Positions a step.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub batch: usize,
     /// How weights follow their gradients.
     pub optimizer: OptimizerConfig,
@@ -62,6 +66,7 @@ pub struct TrainConfig {
     /// Random seed.
     pub seed: u64,
     /// Threads: another number adds gradients in another order.
+    #[schemars(range(min = 1, max = 256))]
     pub threads: usize,
 }
 
@@ -93,29 +98,14 @@ impl TrainConfig {
         }
     }
 
-    fn check(&self) -> Result<(), NetError> {
-        const MAX_BATCH: usize = 1 << 20;
+    /// Refuses what the ranges of single parameters do not tell.
+    pub(crate) fn check(&self) -> Result<(), NetError> {
         self.arch.check()?;
-        let fail = |message: &str| Err(NetError::Settings(message.to_owned()));
-        match self {
-            Self { batch, .. } if !(1..=MAX_BATCH).contains(batch) || batch % CHUNK != 0 => fail(&format!(
-                "a batch of {batch} positions: it must be a multiple of {CHUNK}, up to {MAX_BATCH}"
-            )),
-            Self { optimizer: o, .. } if !(0.0..=10.0).contains(&o.weight_decay) => {
-                fail("the weight decay must be from 0 to 10")
-            }
-            Self { threads, .. } if !(1..=256).contains(threads) => fail("threads: must be from 1 to 256"),
-            Self { optimizer: o, .. } if !(o.learning_rate > 0.0 && o.learning_rate < 100.0) => {
-                fail("the learning rate must be more than 0 and less than 100")
-            }
-            Self { optimizer: o, .. } if !(0.0..1.0).contains(&o.momentum) => {
-                fail("the momentum must be from 0 up to 1, 1 excluded")
-            }
-            Self { optimizer: o, .. } if !(0.0..1.0).contains(&o.average) => {
-                fail("the average must keep a share from 0 up to 1, 1 excluded")
-            }
-            _ => Ok(()),
+        if !self.batch.is_multiple_of(CHUNK) {
+            let message = format!("a batch of {} positions: it must be a multiple of {CHUNK}", self.batch);
+            return Err(NetError::Settings(message));
         }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@
 //! momentum U Σ Vᵀ by U Vᵀ, nearly: five steps of a polynomial that pulls every singular value towards 1. All that is
 //! iterated is the small square matrix M Mᵀ, so that the wide one is multiplied only twice.
 
-use crate::kernels::matmul::{Left, Right, Size, Write, multiply, transpose};
+use crate::exec::kernels::matmul::{Left, Right, Size, Write, multiply, transpose};
 
 /// Of a·x + b·x³ + c·x⁵, which brings singular values from (0, 1] to about 0.7 to 1.2 in five steps: Jordan's figures.
 const POLYNOMIAL: [f32; 3] = [3.4445, -4.7750, 2.0315];

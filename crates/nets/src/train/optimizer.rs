@@ -1,34 +1,41 @@
 //! Stochastic gradient descent with momentum, and an average of the weights.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::muon::{self, Scratch};
-use crate::graph::Param;
+use crate::model::graph::Param;
 
 /// How weights follow their gradients.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
     /// The largest step size. S4.3: 2⁻⁶ for the prior, 2⁻⁴ for the rollout networks.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 100.0))]
     pub learning_rate: f32,
     /// Momentum. S4.3: none for the prior, 0.1 for the rollout networks.
+    #[schemars(extend("exclusiveMaximum" = 1.0), range(min = 0.0))]
     pub momentum: f32,
     /// Each step shrinks weights (not biases) by the learning rate times this.
+    #[schemars(range(min = 0.0, max = 10.0))]
     pub weight_decay: f32,
     /// Gradients longer than this are shortened to it; with [`Direction::Muon`] their length does not matter.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1_000_000.0))]
     pub max_gradient: f32,
     /// Share of the training over which the learning rate rises from 0.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub warm_up: f64,
     /// How the learning rate falls.
     pub schedule: Schedule,
-    /// Where the weights go.
+    /// The optimizer.
     pub direction: Direction,
     /// Share of the average that a step keeps; the average is what is saved. 0 saves the weights themselves.
+    #[schemars(extend("exclusiveMaximum" = 1.0), range(min = 0.0))]
     pub average: f32,
 }
 
 /// How the learning rate falls during a training.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
     /// Not at all (S4.3): with averaged weights, a training that can end at any time.
@@ -38,8 +45,8 @@ pub enum Schedule {
     Cosine,
 }
 
-/// Where the weights go, given their gradients.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How weights follow their gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
     /// Along the momentum of the gradients.

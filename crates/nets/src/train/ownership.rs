@@ -5,8 +5,8 @@
 
 use tengen_board::{Board, Color, VertexMap, area_owners, without_chains};
 use tengen_engine::{
+    reading::status::{lost_stones, ownership},
     rng::Rng,
-    status::{lost_stones, ownership},
 };
 
 /// Playouts for one position: the owners are mostly clear at the end of a game.

@@ -1,7 +1,7 @@
-//! A training from beginning to end: checkpoints, held-out tests, the log and its plot.
+//! A training from beginning to end: checkpoints, held-out tests, the log.
 //!
-//! In the folder of a training are `checkpoint.safetensors` (to go on from), `net.safetensors` (the network so far),
-//! `log.jsonl` (a line for every report) and `progress.svg` (loss and accuracy).
+//! In the folder of a training are `checkpoint.safetensors` (to go on from), `net.safetensors` (the network so far) and
+//! `log.jsonl` (a line for every report).
 
 use std::{
     fs,
@@ -11,8 +11,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dataset, Tally, Trainer, plot, test};
-use crate::{error::NetError, file};
+use super::{Dataset, Tally, Trainer, test};
+use crate::{error::NetError, model::file};
 
 /// When to report, test and save. None of it changes what is learned.
 #[derive(Clone, Debug)]
@@ -97,6 +97,15 @@ pub struct Report {
     pub dead_blocks: Vec<usize>,
 }
 
+/// What a session tells.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionEvent<'a> {
+    /// A new line of the log.
+    Report(&'a Report),
+    /// A checkpoint is about to be written: the log so far.
+    Save(&'a [Report]),
+}
+
 const LOG: &str = "log.jsonl";
 
 /// The reports in a folder, up to so many steps.
@@ -107,14 +116,14 @@ fn read_log(folder: &Path, steps: u64) -> Vec<Report> {
     reports.take_while(|report| report.steps <= steps).collect()
 }
 
-/// Trains until all positions are done or `stop` says so, telling `observe` each report.
-pub fn run(
+/// Trains until all positions are done or `stop` says so, telling `observe` what happens.
+pub fn run<E: From<NetError>>(
     trainer: &mut Trainer,
     held_out: Option<&Dataset>,
     config: &SessionConfig,
-    mut observe: impl FnMut(&Report),
+    mut observe: impl FnMut(SessionEvent<'_>) -> Result<(), E>,
     stop: impl Fn() -> bool,
-) -> Result<(), NetError> {
+) -> Result<(), E> {
     let folder = &config.folder;
     fs::create_dir_all(folder).map_err(NetError::io("cannot make", folder))?;
     let mut log = read_log(folder, trainer.steps());
@@ -126,8 +135,9 @@ pub fn run(
         let over = finished || stop();
         if over || last_save.elapsed() >= config.checkpoint_every {
             if !trainer.learner().is_finite() {
-                return Err(diverged());
+                return Err(diverged().into());
             }
+            observe(SessionEvent::Save(&log))?;
             save(trainer, config, &log)?;
             last_save = Instant::now();
         }
@@ -138,7 +148,7 @@ pub fn run(
         let step = trainer.step();
         trainer.since_report.add(&step.tally);
         if !step.tally.loss.is_finite() {
-            return Err(diverged());
+            return Err(diverged().into());
         }
         let ended = trainer.is_finished();
         let tested = ended || crosses(before, step.positions, config.test_every);
@@ -161,7 +171,7 @@ pub fn run(
             dead_blocks: trainer.learner().dead_blocks(),
         };
         (last_report, timed) = (Instant::now(), step.positions);
-        observe(&report);
+        observe(SessionEvent::Report(&report))?;
         log.push(report);
     }
 }
@@ -183,9 +193,6 @@ fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(),
         about.push(("held_out_top1", format!("{:.4}", accuracy.top1)));
     }
     trainer.network().save(&folder.join("net.safetensors"), &about)?;
-    if log.len() > 1 {
-        plot::draw(log, &folder.join("progress.svg"))?;
-    }
     // Last, so that whatever stands beside a checkpoint is at least as new.
     trainer.save(folder)?;
     Ok(())

@@ -2,17 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use tengen_engine::rng::Rng;
 
 use super::{
     CHUNK, Dataset, Learner, StepReport, Tally, TrainConfig,
-    checkpoint::{self, Checkpoint},
     example::Example,
     learner,
     sampler::{Draw, Sampler},
     worker::Worker,
 };
-use crate::{error::NetError, kernels::winograd::TileKind, network::Network, run::Prepared};
+use crate::{
+    error::NetError,
+    exec::{Prepared, kernels::winograd::TileKind},
+    model::network::Network,
+};
+
+/// What a checkpoint has besides the learner.
+#[derive(Serialize, Deserialize)]
+struct Rest {
+    sampler: Sampler,
+    /// What the next report will tell, so far.
+    since_report: Tally,
+}
 
 /// A training under way.
 pub struct Trainer {
@@ -54,26 +66,19 @@ impl Trainer {
         if !path.exists() {
             return Ok(None);
         }
-        checkpoint::load(&path).map(|(checkpoint, _)| Some(checkpoint.config))
+        Learner::load::<Rest>(&path).map(|(learner, _)| Some(learner.config().clone()))
     }
 
     /// Goes on from the checkpoint in `folder`, with the same data.
     pub fn resume(folder: &Path, data: Dataset) -> Result<Trainer, NetError> {
         let path = folder.join(Self::CHECKPOINT);
-        let (Checkpoint { config, progress, sampler, since_report }, state) = checkpoint::load(&path)?;
-        config.check()?;
+        let (learner, Rest { sampler, since_report }) = Learner::load(&path)?;
         if !sampler.fits(&data.0) {
             let message =
                 "the training was begun with other --data files or weights; name the same ones".to_owned();
             return Err(NetError::File { path, message });
         }
-        let network = Network::new(&config.arch, state.weights.clone());
-        Ok(Trainer {
-            learner: Learner::with_parts(config, network, state, progress),
-            sampler,
-            data,
-            since_report,
-        })
+        Ok(Trainer { learner, sampler, data, since_report })
     }
 
     /// The learner.
@@ -120,13 +125,7 @@ impl Trainer {
     /// Writes the checkpoint into `folder`.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, NetError> {
         let path = folder.join(Self::CHECKPOINT);
-        let checkpoint = Checkpoint {
-            config: self.config().clone(),
-            progress: self.learner.progress(),
-            sampler: self.sampler.clone(),
-            since_report: self.since_report,
-        };
-        checkpoint::save(&path, &checkpoint, self.learner.graph(), self.learner.state())?;
+        self.learner.save(&path, &Rest { sampler: self.sampler.clone(), since_report: self.since_report })?;
         Ok(path)
     }
 }

@@ -6,11 +6,15 @@ use super::{
     loss::{self, GradientScale, Tally},
 };
 use crate::{
-    graph::Graph,
-    kernels::{padded, winograd::TileKind},
-    network::Network,
-    planes::{PlaneWriter, Position},
-    run::{Gradients, Prepared, Workspace},
+    exec::{
+        Gradients, Prepared, Workspace,
+        kernels::{padded, winograd::TileKind},
+    },
+    model::{
+        graph::Graph,
+        network::Network,
+        planes::{PlaneWriter, Position},
+    },
 };
 
 pub(crate) struct Worker {
@@ -73,7 +77,7 @@ impl Worker {
         workspace.forward(graph, weights, chunk.len());
         workspace.clear_gradients(graph);
         let scale = GradientScale { weights: config.loss, positions: batch };
-        loss::evaluate((graph, &network.heads), workspace, chunk, Some(scale), &mut self.tally);
+        loss::evaluate(network, workspace, chunk, Some(scale), &mut self.tally);
         let known = self.gradients.iter().position(|g| g.0 == kind);
         let i = known.unwrap_or_else(|| {
             self.gradients.push((kind, Gradients::new(graph, kind), false));
@@ -90,7 +94,7 @@ impl Worker {
         let workspace = &mut self.workspaces[at];
         let weights = weights_of(prepared, workspace.tile_kind());
         workspace.forward(&network.graph, weights, chunk.len());
-        loss::evaluate((&network.graph, &network.heads), workspace, chunk, None, &mut self.tally);
+        loss::evaluate(network, workspace, chunk, None, &mut self.tally);
     }
 
     /// The workspace for a chunk.

@@ -9,7 +9,7 @@ use std::{
 use rusqlite::Connection;
 use serde::Deserialize;
 use tengen_board::sgf::{NodeId, Record};
-use tengen_engine::clock::TimeSettings;
+use tengen_engine::time::TimeSettings;
 
 use super::{Change, StoreError, begin, rows, write};
 use crate::{protocol::StoredGame, settings::Seats, table::SavedState};
@@ -54,6 +54,8 @@ pub(super) fn import(connection: &mut Connection, folder: &Path) -> Result<(), S
             path.iter().fold(record.root(), step).number()
         };
         let state = SavedState {
+            report: None,
+            auto: false,
             seats: old.seats,
             time: old.time,
             is_study: old.is_study,
@@ -61,6 +63,7 @@ pub(super) fn import(connection: &mut Connection, folder: &Path) -> Result<(), S
             resumed_at: old.resumed_at,
             node: follow(&old.path),
             end: old.end.as_deref().map(follow),
+            teach: None,
         };
         let transaction = begin(connection)?;
         let marked = transaction.execute("INSERT OR IGNORE INTO imported (file) VALUES (?1)", [&name])?;
@@ -69,7 +72,11 @@ pub(super) fn import(connection: &mut Connection, folder: &Path) -> Result<(), S
         if marked > 0 && !is_there {
             let nodes = rows(&record, |_: NodeId| true);
             let state = state.to_json();
-            write(&transaction, &Change { game: &old.game, state: &state, from: None, nodes }, time)?;
+            write(
+                &transaction,
+                &Change { game: &old.game, state: &state, from: None, nodes, len: record.len() },
+                time,
+            )?;
         }
         transaction.commit()?;
     }

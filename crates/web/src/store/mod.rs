@@ -7,6 +7,7 @@
 
 mod health;
 mod import;
+mod memory;
 mod nodes;
 mod search;
 
@@ -91,6 +92,8 @@ pub(crate) struct Change<'a> {
     pub(crate) from: Option<i64>,
     /// The nodes that are new or have changed.
     pub(crate) nodes: Vec<NodeRow>,
+    /// How many nodes the record has.
+    pub(crate) len: usize,
 }
 
 /// A game as it is stored.
@@ -170,12 +173,13 @@ fn set_up(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
+    transaction.execute_batch(memory::TABLE)?;
     Ok(transaction.commit()?)
 }
 
 /// Writes a change, made at a time in milliseconds since 1970.
 fn write(transaction: &Transaction<'_>, change: &Change<'_>, time: i64) -> Result<i64, StoreError> {
-    let Change { game, state, from, nodes } = change;
+    let Change { game, state, from, nodes, len } = change;
     let [black, white] = &game.names;
     let [width, height] = game.size;
     let version = from.unwrap_or(0) + 1;
@@ -198,8 +202,14 @@ fn write(transaction: &Transaction<'_>, change: &Change<'_>, time: i64) -> Resul
             ],
         )?;
     }
-    nodes::write(transaction, &game.id, nodes)?;
+    nodes::write(transaction, &game.id, nodes, *len)?;
     Ok(version)
+}
+
+/// The day on this machine, as 2026-01-31.
+pub fn today() -> Option<String> {
+    let connection = Connection::open_in_memory().ok()?;
+    connection.query_row("SELECT date('now', 'localtime')", [], |row| row.get(0)).ok()
 }
 
 /// Milliseconds since 1970.
@@ -235,13 +245,15 @@ mod tests {
         let first = record.add_move(record.root(), Color::Black, "D4".parse().unwrap());
         let game = game("abcdefgh");
         let all = rows(&record, |_| true);
-        let version = here.save(&Change { game: &game, state: "{}", from: None, nodes: all }).unwrap();
+        let version =
+            here.save(&Change { game: &game, state: "{}", from: None, nodes: all, len: 2 }).unwrap();
         record.add_move(first, Color::White, "E5".parse().unwrap());
         let change = || Change {
             game: &game,
             state: "{}",
             from: Some(version),
             nodes: rows(&record, |id| id.number() == 2),
+            len: record.len(),
         };
         assert_eq!(there.save(&change()).unwrap(), version + 1);
         assert!(matches!(here.save(&change()), Err(StoreError::Changed)));
@@ -254,6 +266,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_remembered_outlives_the_server() {
+        let folder = folder("memory");
+        let store = Store::open(&folder).unwrap();
+        assert_eq!(store.recall("level").unwrap(), None);
+        store.remember("level", "3").unwrap();
+        store.remember("level", "4").unwrap();
+        drop(store);
+        assert_eq!(Store::open(&folder).unwrap().recall("level").unwrap().as_deref(), Some("4"));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
     fn records_come_back_node_by_node() {
         let folder = folder("nodes");
         let store = Store::open(&folder).unwrap();
@@ -261,10 +285,19 @@ mod tests {
         let mut record = Record::parse(text.as_bytes()).unwrap();
         record.promote(record.find(4).unwrap());
         let nodes = rows(&record, |_| true);
-        store.save(&Change { game: &game("abcdefgh"), state: "", from: None, nodes }).unwrap();
+        store
+            .save(&Change { game: &game("abcdefgh"), state: "", from: None, nodes, len: record.len() })
+            .unwrap();
         let read = store.load("abcdefgh").unwrap().unwrap().record;
         assert_eq!(read.to_sgf(), record.to_sgf());
         assert_eq!(read.node(read.find(2).unwrap()).value("B"), Some("dd"), "nodes keep their numbers");
+        // What was deleted does not come back.
+        let (shorter, _) = record.without(record.find(1).unwrap());
+        let nodes = rows(&shorter, |_| true);
+        store
+            .save(&Change { game: &game("abcdefgh"), state: "", from: Some(1), nodes, len: shorter.len() })
+            .unwrap();
+        assert_eq!(store.load("abcdefgh").unwrap().unwrap().record.to_sgf(), shorter.to_sgf());
         fs::remove_dir_all(folder).unwrap();
     }
 

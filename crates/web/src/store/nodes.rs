@@ -39,15 +39,24 @@ pub(crate) fn rows(record: &Record, is_wanted: impl Fn(NodeId) -> bool) -> Vec<N
     root.into_iter().chain(children).collect()
 }
 
-/// Writes rows.
-pub(super) fn write(transaction: &Transaction<'_>, game: &str, rows: &[NodeRow]) -> Result<(), StoreError> {
+/// Writes rows of a record that has `len` nodes.
+pub(super) fn write(
+    transaction: &Transaction<'_>,
+    game: &str,
+    rows: &[NodeRow],
+    len: usize,
+) -> Result<(), StoreError> {
     let mut put = transaction.prepare_cached(
         "INSERT INTO nodes (game, number, parent, place, properties) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT DO UPDATE SET place = excluded.place, properties = excluded.properties",
+         ON CONFLICT DO UPDATE SET parent = excluded.parent, place = excluded.place, properties = excluded.properties",
     )?;
     for NodeRow { number, parent, place, properties } in rows {
         put.execute(params![game, number, parent, place, properties])?;
     }
+    // Where variations were deleted there are fewer than before.
+    transaction
+        .prepare_cached("DELETE FROM nodes WHERE game = ?1 AND number >= ?2")?
+        .execute(params![game, len as i64])?;
     Ok(())
 }
 

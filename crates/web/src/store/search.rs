@@ -102,5 +102,6 @@ fn game(row: &Row<'_>) -> rusqlite::Result<StoredGame> {
         moves: row.get(6)?,
         result: row.get(7)?,
         time: row.get(8)?,
+        solved: None,
     })
 }

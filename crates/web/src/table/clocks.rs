@@ -6,7 +6,7 @@ use tengen_board::{
     Color, ColorMap, Outcome, Reason,
     sgf::{NodeId, Record},
 };
-use tengen_engine::clock::{Clock, TimeSettings};
+use tengen_engine::time::{Clock, TimeSettings};
 
 use super::Table;
 use crate::protocol::{ClockView, Phase};

@@ -1,7 +1,7 @@
 //! After both have passed: dead stones are proposed, changed and agreed upon, or play goes on.
 
 use tengen_board::{Outcome, Vertex, count, sgf::NodeId};
-use tengen_engine::status::dead_stones;
+use tengen_engine::reading::status::dead_stones;
 
 use super::Table;
 use crate::{

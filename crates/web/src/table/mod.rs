@@ -4,12 +4,16 @@
 //! else touches its state, so there are no locks. While no page is there nothing is searched and no clock runs; some
 //! time later its thread ends.
 
+mod auto_level;
 mod clocks;
 mod counting;
+mod editing;
 mod moves;
 mod record;
 mod review;
 mod saved;
+mod solving;
+mod teaching;
 mod thinking;
 mod view;
 
@@ -23,20 +27,23 @@ use std::{
 };
 
 use tengen_board::{
-    Color, Game, Move, Outcome,
+    Color, Game, Outcome,
     sgf::{NodeId, Record},
 };
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
 
-pub(crate) use saved::SavedState;
-use {clocks::Clocks, counting::Counting, review::ReviewRun, saved::Storing, thinking::Thinking};
+use review::{ReviewNews, ReviewRun};
+pub(crate) use saved::{SavedState, summary};
+pub(crate) use solving::SOLVED;
+use {clocks::Clocks, counting::Counting, saved::Storing, solving::Solving, thinking::Thinking};
 
 use crate::{
     error::WebError,
     lobby::Lobby,
     outbox::{Outbox, text},
-    protocol::{Command, Message},
+    protocol::{Command, Message, Report},
     settings::{Seats, Settings},
+    store,
     thinker::Answer,
 };
 
@@ -58,11 +65,14 @@ pub(crate) enum Event {
     Command(u64, Box<Command>),
     /// A player answers.
     Answer(Answer),
+    /// A review goes on.
+    Review(u64, ReviewNews),
     /// The server stops, or the game is deleted.
     Stop,
 }
 
 /// One game with its record and players.
+#[allow(clippy::struct_excessive_bools, reason = "each changes apart from the others")]
 pub(crate) struct Table {
     id: String,
     lobby: Arc<Lobby>,
@@ -83,17 +93,27 @@ pub(crate) struct Table {
     paused: bool,
     /// After how many moves play was resumed although both had passed.
     resumed_at: usize,
-    /// How the game ended, and where.
+    /// How the game ended, and where; from then on moves are only tried.
     ended: Option<(NodeId, Outcome)>,
+    /// How the line that was tried last ended, and where.
+    tried: Option<(NodeId, Outcome)>,
     counting: Option<Counting>,
     clocks: Clocks,
     thinking: Thinking,
     analysing: bool,
+    /// Points that a move of the human's may lose without a warning; none without teaching.
+    teach: Option<f32>,
+    /// Whether the opponent's level follows the player's results.
+    auto: bool,
+    /// The problem that is being solved.
+    solving: Option<Solving>,
     review: Option<ReviewRun>,
-    /// The expected line of play at positions that were searched.
-    lines: BTreeMap<NodeId, Vec<Move>>,
+    /// The figures of the last review.
+    report: Option<Report>,
     /// Told once, with the next state.
     notice: Option<String>,
+    /// Whether nodes have other numbers than pages know.
+    is_renumbered: bool,
     /// Nodes that pages have to be told of.
     news: Vec<NodeId>,
     storing: Storing,
@@ -104,22 +124,26 @@ pub(crate) struct Table {
 impl Table {
     /// A game at its beginning.
     pub(crate) fn begin(lobby: &Arc<Lobby>, id: String, settings: &Settings) -> Result<Table, WebError> {
+        let settings = auto_level::settled(lobby.store(), settings)?;
         let game = settings.game(lobby.roster())?;
-        let record = Record::from_game(&game, &record::info_of(&settings.seats));
+        let info = record::info_of(&settings.seats, store::today());
+        let record = Record::from_game(&game, &info);
         let mut table = Table::at(lobby, id, record, game);
         table.seats = settings.seats.clone();
+        (table.teach, table.auto) = (settings.teach, settings.auto);
         table.clocks = Clocks::new(settings.time);
         Ok(table)
     }
 
-    /// A record to study, shown from its beginning.
+    /// A record to study, the game of this number in a file, shown from its beginning.
     pub(crate) fn open(
         lobby: &Arc<Lobby>,
         id: String,
         sgf: &[u8],
+        number: usize,
         stop: &StopSignal,
     ) -> Result<Table, WebError> {
-        let record = record::read(sgf, stop)?;
+        let record = record::read(sgf, number, stop)?;
         let game = record::game_at(&record, record.root())?;
         let mut table = Table::at(lobby, id, record, game);
         (table.is_study, table.paused) = (true, true);
@@ -144,13 +168,18 @@ impl Table {
             paused: false,
             resumed_at: 0,
             ended: None,
+            tried: None,
             counting: None,
             clocks: Clocks::default(),
             thinking: Thinking::new(),
             analysing: false,
+            teach: None,
+            auto: false,
+            solving: None,
             review: None,
-            lines: BTreeMap::new(),
+            report: None,
             notice: None,
+            is_renumbered: false,
             news: Vec::new(),
             storing: Storing::default(),
             empty_since: Some(Instant::now()),
@@ -229,6 +258,7 @@ impl Table {
             Event::Join(client) => self.join(client),
             Event::Leave(id) => self.leave(id),
             Event::Answer(answer) => self.answered(answer),
+            Event::Review(id, news) => self.reviewed(id, news),
             Event::Command(id, command) => {
                 // Where one looks can be stored later, what is played cannot.
                 let result = if let Command::Goto { node } = *command {
@@ -249,9 +279,9 @@ impl Table {
         self.clients.push(client);
         self.empty_since = None;
         self.update();
-        let messages = [Some(self.tree()), Some(self.state()), self.review_message()];
+        let messages = [self.tree(), self.state(), self.review_message()];
         let id = self.clients.last().map_or(0, |client| client.0);
-        for message in messages.into_iter().flatten() {
+        for message in messages {
             self.send_to(id, &message);
         }
     }
@@ -274,7 +304,7 @@ impl Table {
 
     fn command(&mut self, id: u64, command: Command) -> Result<(), WebError> {
         match command {
-            Command::Play { at } => self.human_plays(at),
+            Command::Play { at, anyway } => self.human_plays(at, anyway),
             Command::Resign => self.resign(),
             Command::Undo => self.undo(),
             Command::TakeBack => self.take_back(),
@@ -293,11 +323,23 @@ impl Table {
                 self.analysing = on;
                 Ok(())
             }
+            Command::Hint => self.hint(),
+            Command::Try { at } => self.try_move(at),
+            Command::TryAgain => self.try_problem_again(),
+            Command::Solution => self.show_solution(),
             Command::Review { playouts } => self.begin_review(playouts),
             Command::StopReview => {
                 self.end_review();
                 Ok(())
             }
+            Command::Comment { text } => self.write_comment(&text),
+            Command::Mark { at, kind, label } => self.mark(at, kind, &label),
+            Command::Info { info } => self.write_info(&info),
+            Command::SetUp { at, color } => self.set_up(at, color),
+            Command::ToPlay { color } => self.set_to_play(color),
+            Command::AddLine { moves } => self.add_line(&moves),
+            Command::Promote => self.promote(),
+            Command::DeleteLine => self.delete_line(),
             Command::Save => {
                 let message = self.sgf();
                 self.send_to(id, &message);
@@ -307,6 +349,8 @@ impl Table {
             Command::New { .. }
             | Command::Join { .. }
             | Command::List { .. }
+            | Command::Choose { .. }
+            | Command::Problems { .. }
             | Command::Rename { .. }
             | Command::Delete { .. } => Ok(()),
         }
@@ -315,6 +359,10 @@ impl Table {
     /// After any change: whoever is to think thinks, and the pages are told.
     fn changed(&mut self) {
         self.update();
+        if std::mem::take(&mut self.is_renumbered) {
+            self.news.clear();
+            self.send_tree();
+        }
         for node in std::mem::take(&mut self.news) {
             self.send_node(node);
         }
@@ -328,7 +376,6 @@ impl Table {
         let is_running = self.is_clock_running();
         self.clocks.run(is_running);
         self.update_thinking();
-        self.update_review();
     }
 
     /// Sends to every page. A page that does not read is dropped: it will come back and ask again.

@@ -1,13 +1,14 @@
 //! Playing, taking back, looking at other positions.
 
-use tengen_board::{Move, Outcome, Reason, sgf::NodeId};
+use tengen_board::{Color, Move, Outcome, Reason, sgf::NodeId};
+use tengen_lab::notes;
 
 use super::{MAX_NODES, Table, record};
 use crate::{error::WebError, protocol::Phase, settings::Seats};
 
 impl Table {
     pub(super) fn phase(&self) -> Phase {
-        if self.ended.is_some_and(|(node, _)| node == self.node) {
+        if self.outcome_here().is_some() {
             return Phase::Over;
         }
         let resumed_at = self.resumed_at.min(self.game.moves().len());
@@ -15,17 +16,38 @@ impl Table {
         if passes >= 2 { Phase::Count } else { Phase::Play }
     }
 
+    /// How the game, or a line that was tried, has ended here.
+    pub(super) fn outcome_here(&self) -> Option<Outcome> {
+        let mut ends = [self.tried, self.ended].into_iter().flatten();
+        ends.find(|(node, _)| *node == self.node).map(|(_, outcome)| outcome)
+    }
+
+    /// Whether moves are only tried, as variations: in a record from a file, and in a game that has ended.
+    pub(super) fn is_studied(&self) -> bool {
+        self.is_study || self.ended.is_some()
+    }
+
     /// A move from the page, for whoever is to move there.
-    pub(super) fn human_plays(&mut self, mv: Move) -> Result<(), WebError> {
-        if self.phase() != Phase::Play {
-            return Err(WebError::NotNow("The game has ended: take a move back or begin another game."));
+    pub(super) fn human_plays(&mut self, mv: Move, anyway: bool) -> Result<(), WebError> {
+        // What might have been played instead of giving up can be tried.
+        let is_open = self.phase() == Phase::Over && self.is_studied() && self.game.passes() < 2;
+        if self.phase() != Phase::Play && !is_open {
+            return Err(WebError::NotNow("The game has ended: go back a move, or begin another game."));
+        }
+        if self.is_asked() {
+            return self.answer_problem(mv);
         }
         // An engine's turn can be taken over where the game stands still.
         if self.seats.of(self.game.to_play()).is_engine() && !self.paused {
             return Err(WebError::NotNow("It is not your turn."));
         }
+        if self.is_taught() && !anyway && !mv.is_pass() { self.check(mv) } else { self.human_moves(mv) }
+    }
+
+    /// Plays the human's move.
+    pub(super) fn human_moves(&mut self, mv: Move) -> Result<(), WebError> {
         self.play(mv)?;
-        self.paused = false;
+        self.paused &= self.is_studied();
         Ok(())
     }
 
@@ -33,10 +55,7 @@ impl Table {
     pub(super) fn play(&mut self, mv: Move) -> Result<(), WebError> {
         let color = self.game.to_play();
         self.game.check(mv).map_err(|why| WebError::Move(format!("{mv} is not possible: {why}.")))?;
-        let known = self
-            .record
-            .children(self.node)
-            .find(|&child| record::move_of(&self.record, child) == Some((color, mv)));
+        let known = self.continuation(self.node, color, mv);
         if known.is_none() && self.record.len() >= MAX_NODES {
             return Err(WebError::Limit("This record is full: save it and begin another game."));
         }
@@ -49,19 +68,22 @@ impl Table {
         let node = known.unwrap_or_else(|| self.change_record(parent).add_move(parent, color, mv));
         let clocks = self.clocks.clone();
         clocks.write(self.change_record(node), node);
-        if known.is_none() || !self.is_study {
+        let is_studied = self.is_studied();
+        if known.is_none() || !is_studied {
             let siblings: Vec<_> = self.record.children(parent).collect();
-            if !self.is_study && siblings.first() != Some(&node) {
+            if !is_studied && siblings.first() != Some(&node) {
                 self.change_record(node).promote(node);
                 self.storing.note_all(&siblings);
             }
             self.news.extend(siblings);
         }
-        if !self.is_study {
-            self.forget_result();
-        }
         self.follow(node);
         Ok(())
+    }
+
+    /// The node of a move after a position, if the record has it.
+    pub(super) fn continuation(&self, node: NodeId, color: Color, mv: Move) -> Option<NodeId> {
+        self.record.children(node).find(|&child| notes::move_of(&self.record, child) == Some((color, mv)))
     }
 
     /// Makes a node the one that is shown.
@@ -73,21 +95,19 @@ impl Table {
         self.counting = None;
     }
 
-    /// A game that goes on has no result any more.
-    fn forget_result(&mut self) {
-        self.ended = None;
-        let root = self.record.root();
-        if self.record.node(root).value("RE").is_some() {
-            self.change_record(root).node_mut(root).remove("RE");
-        }
-    }
-
-    /// Ends the game here. A record that is studied keeps its own result.
+    /// Ends the game here, or the line that is tried: a record that is studied keeps its own result.
     pub(super) fn end(&mut self, outcome: Outcome) {
-        self.ended = Some((self.node, outcome));
-        if !self.is_study {
+        if self.is_studied() {
+            self.tried = Some((self.node, outcome));
+        } else {
+            self.ended = Some((self.node, outcome));
             let root = self.record.root();
             self.change_record(root).set_text(root, "RE", &outcome.to_string());
+            self.note_result(outcome);
+        }
+        self.paused = true;
+        if let Some(score) = outcome.score() {
+            self.note_count(score);
         }
         self.counting = self.counting.take().filter(|counting| counting.node == self.node);
     }
@@ -106,18 +126,19 @@ impl Table {
         let parent = self.record.parent(self.node);
         self.show(parent.ok_or(WebError::NotNow("There is nothing to take back."))?)?;
         // What an engine took back it would play again at once.
-        self.paused = self.seats.of(self.game.to_play()).is_engine() || self.seats.engines() == 2;
+        let is_still = self.paused && self.is_studied();
+        self.paused = is_still || self.seats.of(self.game.to_play()).is_engine() || self.seats.engines() == 2;
         Ok(())
     }
 
     /// Takes back moves until it is the human's turn again.
     pub(super) fn take_back(&mut self) -> Result<(), WebError> {
         let Some(human) = self.human() else { return self.undo() };
-        let is_own = |&node: &NodeId| record::move_of(&self.record, node).is_some_and(|(c, _)| c == human);
+        let is_own = |&node: &NodeId| notes::move_of(&self.record, node).is_some_and(|(c, _)| c == human);
         let last = self.record.path(self.node).into_iter().rev().find(is_own);
         let target = last.and_then(|node| self.record.parent(node));
         self.show(target.ok_or(WebError::NotNow("There is nothing to take back."))?)?;
-        self.paused = false;
+        self.paused &= self.is_studied();
         Ok(())
     }
 
@@ -131,7 +152,7 @@ impl Table {
         Ok(())
     }
 
-    fn show(&mut self, node: NodeId) -> Result<(), WebError> {
+    pub(super) fn show(&mut self, node: NodeId) -> Result<(), WebError> {
         self.game = record::game_at(&self.record, node)?;
         for pair in self.record.path(node).windows(2) {
             self.followed.insert(pair[0], pair[1]);
@@ -162,7 +183,7 @@ impl Table {
     /// Engines and clocks go on from the position shown.
     pub(super) fn go_on(&mut self) -> Result<(), WebError> {
         if self.phase() != Phase::Play {
-            return Err(WebError::NotNow("The game has ended: take a move back or begin another game."));
+            return Err(WebError::NotNow("The game has ended: go back a move, or begin another game."));
         }
         self.paused = false;
         Ok(())
@@ -173,9 +194,9 @@ impl Table {
         seats.check(self.lobby.roster())?;
         self.seats = seats;
         self.thinking.forget_players();
-        if !self.is_study {
+        if !self.is_studied() {
             let root = self.record.root();
-            let [black, white] = [&self.seats.black, &self.seats.white].map(|seat| seat.name().to_owned());
+            let [black, white] = [&self.seats.black, &self.seats.white].map(|seat| seat.name().into_owned());
             let record = self.change_record(root);
             record.set_text(root, "PB", &black);
             record.set_text(root, "PW", &white);

@@ -1,32 +1,19 @@
-//! The record of a table: reading files, and what the engine thinks about a position as properties of its node.
+//! The record of a table: reading files.
 
 use tengen_board::{
     Color, Game, Move, Vertex,
     sgf::{self, GameInfo, NodeId, Record},
 };
-use tengen_engine::player::StopSignal;
+use tengen_engine::players::StopSignal;
+use tengen_lab::notes;
 
 use super::MAX_NODES;
 use crate::{error::WebError, settings::Seats};
 
-/// Black's winning chances in percent, as Sabaki writes and reads them.
-const VALUE: &str = "SBKV";
-/// Black's lead in points (SGF's estimated score).
-const SCORE: &str = "V";
-
-/// What a position is worth to Black.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Evaluation {
-    /// Winning chances, 0 to 1.
-    pub(super) value: f32,
-    /// Lead in points.
-    pub(super) score: f32,
-}
-
-/// Reads the first game of a file, if all of it can be replayed.
-pub(super) fn read(bytes: &[u8], stop: &StopSignal) -> Result<Record, WebError> {
+/// Reads a game of a file, counted from 0, if all of it can be replayed.
+pub(super) fn read(bytes: &[u8], game: usize, stop: &StopSignal) -> Result<Record, WebError> {
     let text = sgf::text_of(bytes).map_err(|error| WebError::Record(error.to_string()))?;
-    let record = match sgf::games(&text).next() {
+    let record = match sgf::games(&text).nth(game) {
         Some(record) => record.map_err(|error| WebError::Record(error.to_string()))?,
         None => return Err(WebError::Record("no game found in it".to_owned())),
     };
@@ -48,44 +35,18 @@ pub(super) fn game_at(record: &Record, node: NodeId) -> Result<Game, WebError> {
     record.game_at(node).map_err(|error| WebError::Record(error.to_string()))
 }
 
-/// The players' names.
-pub(super) fn info_of(seats: &Seats) -> GameInfo {
-    let name = |color| Some(seats.of(color).name().to_owned());
-    GameInfo { black: name(Color::Black), white: name(Color::White), ..GameInfo::default() }
+/// The players' names and the day.
+pub(super) fn info_of(seats: &Seats, date: Option<String>) -> GameInfo {
+    let name = |color| Some(seats.of(color).name().into_owned());
+    GameInfo { black: name(Color::Black), white: name(Color::White), date, ..GameInfo::default() }
 }
 
-/// The move of a node.
-pub(super) fn move_of(record: &Record, node: NodeId) -> Option<(Color, Move)> {
-    let (width, height) = record.size().ok()?;
-    record.node(node).properties().iter().find_map(|property| {
-        let color = match &*property.identifier {
-            "B" => Color::Black,
-            "W" => Color::White,
-            _ => return None,
-        };
-        let mv = match *property.values.first()?.trim().as_bytes() {
-            [x @ b'a'..=b's', y @ b'a'..=b's'] => {
-                let (x, y) = ((x - b'a') as usize, (y - b'a') as usize);
-                if x >= width || y >= height {
-                    return None;
-                }
-                Vertex::new(x, height - 1 - y).into()
-            }
-            _ => Move::PASS,
-        };
-        Some((color, mv))
-    })
-}
-
-/// What the record says a position is worth.
-pub(super) fn evaluation(record: &Record, node: NodeId) -> Option<Evaluation> {
-    let number = |id| record.node(node).value(id)?.trim().parse::<f32>().ok().filter(|n| n.is_finite());
-    Some(Evaluation { value: (number(VALUE)? / 100.0).clamp(0.0, 1.0), score: number(SCORE)? })
-}
-
-/// Writes what a position is worth.
-pub(super) fn set_evaluation(record: &mut Record, node: NodeId, evaluation: Evaluation) {
-    let node = record.node_mut(node);
-    node.set(VALUE, vec![format!("{:.2}", evaluation.value * 100.0)]);
-    node.set(SCORE, vec![format!("{:.1}", evaluation.score)]);
+/// The points of a value: one, or a rectangle of them.
+pub(super) fn points(record: &Record, value: &str) -> Vec<Vertex> {
+    let point = |text| notes::read_move(record, text).and_then(Move::vertex);
+    let (first, last) = value.split_once(':').unwrap_or((value, value));
+    let (Some(first), Some(last)) = (point(first), point(last)) else { return Vec::new() };
+    let columns = first.col().min(last.col())..=first.col().max(last.col());
+    let rows = first.row().min(last.row())..=first.row().max(last.row());
+    columns.flat_map(|col| rows.clone().map(move |row| Vertex::new(col, row))).collect()
 }

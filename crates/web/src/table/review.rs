@@ -1,36 +1,45 @@
-//! Analysing a whole game in the background, and the moves that cost most.
+//! Reviewing a whole game in the background: the analysis and the figures of `tengen review`. What each move has cost is told
+//! with its node, as far as it is known; the figures come at the end and are kept with the game.
 
-use tengen_board::sgf::NodeId;
-use tengen_engine::report::value_for;
+use std::thread;
 
-use super::{
-    Table,
-    record::{self, evaluation},
-    thinking::{ANALYST, start},
+use tengen_engine::players::StopSignal;
+use tengen_lab::{
+    PlayerSpec, notes,
+    review::{self, Progress, ReviewSettings},
 };
+
+use super::{Event, Table};
 use crate::{
     error::WebError,
-    protocol::{Message, Mistake, Review},
-    settings::Seat,
-    thinker::{Answer, Limits, Question, Thinker},
+    protocol::{Message, Report, Review},
 };
 
 /// Most playouts a position.
 const MAX_PLAYOUTS: u64 = 100_000;
-/// Longest list of mistakes.
-const MAX_MISTAKES: usize = 10;
-/// Winning chances that a move must lose to be listed.
-const MIN_LOSS: f32 = 0.04;
 
 /// A review, under way or done.
 pub(super) struct ReviewRun {
-    nodes: Vec<NodeId>,
+    /// Its number: news of another one come too late.
+    id: u64,
     done: usize,
-    playouts: u64,
+    total: usize,
     is_running: bool,
-    thinker: Option<Thinker>,
-    /// The number of the current job; 0 if there is none.
-    job: u64,
+    stop: StopSignal,
+}
+
+impl Drop for ReviewRun {
+    fn drop(&mut self) {
+        self.stop.stop();
+    }
+}
+
+/// What is heard of a review.
+pub(crate) enum ReviewNews {
+    /// Another position.
+    Position(Progress),
+    /// Its end: nothing if it was stopped, or why it has failed.
+    End(Result<Option<Box<Report>>, String>),
 }
 
 impl Table {
@@ -38,126 +47,84 @@ impl Table {
         if !(1..=MAX_PLAYOUTS).contains(&playouts) {
             return Err(WebError::Setting(format!("playouts must be from 1 to {MAX_PLAYOUTS}")));
         }
-        let nodes = self.line();
-        if nodes.len() < 2 {
+        let line = self.line();
+        if line.len() < 2 {
             return Err(WebError::NotNow("There are no moves to analyse yet."));
         }
-        self.review = Some(ReviewRun { nodes, done: 0, playouts, is_running: true, thinker: None, job: 0 });
+        let mut record = (*self.record).clone();
+        for &node in &line {
+            record.promote(node);
+        }
+        let mut player: PlayerSpec = ReviewSettings::PLAYER.parse().expect("it is a player");
+        player.options.playouts = Some(playouts);
+        // In the background: the other cores are for whoever plays.
+        player.options.threads = Some(1);
+        let settings = ReviewSettings::new(player, ReviewSettings::DEEPER);
+        let (id, stop) = (self.thinking.next_id(), StopSignal::default());
+        self.review =
+            Some(ReviewRun { id, done: 0, total: line.len(), is_running: true, stop: stop.clone() });
+        let events = self.events.clone();
+        thread::spawn(move || {
+            // The table may be gone.
+            let tell = |news| drop(events.send(Event::Review(id, news)));
+            let told = |progress| tell(ReviewNews::Position(progress));
+            let review = review::review("", &record, &settings, &stop, told);
+            let report = |review: review::Review| {
+                Box::new(Report {
+                    analyst: review.analyst,
+                    players: review.players,
+                    moments: review.key_moments,
+                })
+            };
+            tell(ReviewNews::End(review.map(|review| review.map(report)).map_err(|error| error.to_string())));
+        });
+        self.tell_review();
         Ok(())
     }
 
     pub(super) fn end_review(&mut self) {
         if let Some(review) = &mut self.review {
-            (review.is_running, review.thinker, review.job) = (false, None, 0);
+            review.is_running = false;
+            review.stop.stop();
         }
         self.tell_review();
     }
 
-    pub(super) fn is_review(&self, job: u64) -> bool {
-        self.review.as_ref().is_some_and(|review| review.job == job)
-    }
-
-    /// Gives the reviewer its next position; without a page it rests.
-    pub(super) fn update_review(&mut self) {
-        let is_watched = !self.clients.is_empty();
-        let Some(review) = self.review.as_mut().filter(|review| review.is_running) else { return };
-        if !is_watched {
-            (review.thinker, review.job) = (None, 0);
+    /// Takes news of a review, unless it is over.
+    pub(super) fn reviewed(&mut self, id: u64, news: ReviewNews) {
+        let Some(review) = self.review.as_mut().filter(|review| review.id == id && review.is_running) else {
             return;
-        }
-        if review.job != 0 {
-            return;
-        }
-        // Nothing is to be found out after the end.
-        let is_finished = |node: &NodeId| {
-            let moves = self.record.path(*node).into_iter().rev().map(|n| record::move_of(&self.record, n));
-            moves.take_while(|m| m.is_some_and(|(_, mv)| mv.is_pass())).count() >= 2
         };
-        while review.nodes.get(review.done).is_some_and(is_finished) {
-            review.done += 1;
-        }
-        let Some(&node) = review.nodes.get(review.done) else { return self.end_review() };
-        let Ok(game) = self.record.game_at(node) else { return self.end_review() };
-        let job = self.thinking.next_id();
-        let seat =
-            Seat::Engine { player: ANALYST.to_owned(), playouts: Some(review.playouts), seconds: None };
-        if review.thinker.is_none() {
-            let Ok(Some(mut spec)) = self.lobby.roster().admit(&seat) else { return self.end_review() };
-            // In the background: the other cores are for whoever plays.
-            spec.options.threads = Some(1);
-            review.thinker = Some(start(spec, &self.events));
-        }
-        review.job = job;
-        if let Some(thinker) = &mut review.thinker {
-            thinker.ask(job, Question::Opinion, &game, Limits::default());
-        }
-    }
-
-    pub(super) fn reviewed(&mut self, answer: Answer) {
-        let Some(review) = &mut self.review else { return };
-        match answer {
-            Answer::Report(..) => return,
-            Answer::Failed(_, error) => {
-                self.notice = Some(format!("the analysis has failed: {error}"));
-                self.end_review();
-                return self.changed();
+        match news {
+            ReviewNews::Position(Progress { done, total, node, evaluation, line }) => {
+                (review.done, review.total) = (done, total);
+                let record = self.change_record(node);
+                notes::set_evaluation(record, node, evaluation);
+                notes::set_expected(record, node, &line);
+                self.send_evaluated(node);
+                self.tell_review();
             }
-            Answer::Done(_, _, report) => {
-                let node = review.nodes[review.done];
-                review.done += 1;
-                review.job = 0;
-                if let Some(report) = report {
-                    self.note(node, &report);
-                    self.send_node(node);
+            ReviewNews::End(report) => {
+                match report {
+                    Ok(Some(report)) => self.report = Some(*report),
+                    Ok(None) => {}
+                    Err(error) => self.notice = Some(format!("the review has failed: {error}")),
                 }
+                self.end_review();
+                self.changed();
             }
         }
-        self.update_review();
-        self.tell_review();
         self.store_soon();
     }
 
     fn tell_review(&mut self) {
-        if let Some(message) = self.review_message() {
-            self.send(&message);
-        }
+        let message = self.review_message();
+        self.send(&message);
     }
 
-    pub(super) fn review_message(&self) -> Option<Message> {
-        let review = self.review.as_ref()?;
-        Some(Message::Review(Review {
-            done: review.done,
-            total: review.nodes.len(),
-            running: review.is_running,
-            mistakes: self.mistakes(&review.nodes),
-        }))
-    }
-
-    /// The moves of a line after which the mover stood worse than before, the worst first.
-    fn mistakes(&self, nodes: &[NodeId]) -> Vec<Mistake> {
-        let mut mistakes: Vec<_> = nodes
-            .windows(2)
-            .enumerate()
-            .filter_map(|(i, pair)| {
-                let (color, at) = record::move_of(&self.record, pair[1])?;
-                let before = evaluation(&self.record, pair[0])?;
-                let after = evaluation(&self.record, pair[1])?;
-                let better = self.lines.get(&pair[0]).cloned().unwrap_or_default();
-                let is_same = better.first() == Some(&at);
-                Some(Mistake {
-                    node: pair[1].number(),
-                    number: i + 1,
-                    color,
-                    at,
-                    loss: value_for(before.value, color) - value_for(after.value, color),
-                    points: (before.score - after.score) * color.sign() as f32,
-                    better,
-                })
-                .filter(|mistake| mistake.loss >= MIN_LOSS && !is_same)
-            })
-            .collect();
-        mistakes.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-        mistakes.truncate(MAX_MISTAKES);
-        mistakes
+    pub(super) fn review_message(&self) -> Message {
+        let (done, total, running) =
+            self.review.as_ref().map_or((0, 0, false), |run| (run.done, run.total, run.is_running));
+        Message::Review(Box::new(Review { done, total, running, report: self.report.clone() }))
     }
 }

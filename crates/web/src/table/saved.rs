@@ -14,13 +14,13 @@ use tengen_board::{
     Game, Outcome,
     sgf::{NodeId, Record},
 };
-use tengen_engine::{clock::TimeSettings, player::StopSignal};
+use tengen_engine::{players::StopSignal, time::TimeSettings};
 
 use super::{Table, clocks::Clocks, counting::Counting, record};
 use crate::{
     error::WebError,
     lobby::Lobby,
-    protocol::StoredGame,
+    protocol::{Report, StoredGame},
     settings::Seats,
     store::{Change, StoreError, Stored, rows},
 };
@@ -44,6 +44,15 @@ pub(crate) struct SavedState {
     pub(crate) node: u32,
     /// The number of the node at which the game has ended; a study has no end of its own.
     pub(crate) end: Option<u32>,
+    /// Points that a move may lose without a warning.
+    #[serde(default)]
+    pub(crate) teach: Option<f32>,
+    /// The figures of the last review.
+    #[serde(default)]
+    pub(crate) report: Option<Report>,
+    /// Whether the opponent's level follows the player's results.
+    #[serde(default)]
+    pub(crate) auto: bool,
 }
 
 impl SavedState {
@@ -81,6 +90,7 @@ pub(super) struct Before {
     paused: bool,
     resumed_at: usize,
     ended: Option<(NodeId, Outcome)>,
+    tried: Option<(NodeId, Outcome)>,
     counting: Option<Counting>,
     clocks: Clocks,
     changed: BTreeSet<NodeId>,
@@ -122,6 +132,7 @@ impl Table {
             paused: self.paused,
             resumed_at: self.resumed_at,
             ended: self.ended,
+            tried: self.tried,
             counting: self.counting.clone(),
             clocks: self.clocks.clone(),
             changed: self.storing.changed.clone(),
@@ -138,6 +149,7 @@ impl Table {
             paused: self.paused,
             resumed_at: self.resumed_at,
             ended: self.ended,
+            tried: self.tried,
             counting: self.counting,
             clocks: self.clocks,
             changed: self.storing.changed,
@@ -163,12 +175,12 @@ impl Table {
         }
     }
 
-    /// Stores all that the store does not know; a game begins with its first move.
+    /// Stores all that the store does not know; a game begins with its first move. What is tried in problems is not kept.
     pub(super) fn store(&mut self) -> Result<(), WebError> {
         self.storing.due = None;
         let state = self.saved_state();
         let is_stored = self.storing.changed.is_empty() && self.storing.state.as_ref() == Some(&state);
-        if self.record.len() < 2 || is_stored {
+        if self.record.len() < 2 || is_stored || self.solving.is_some() {
             return Ok(());
         }
         let (record, changed) = (&self.record, &self.storing.changed);
@@ -178,6 +190,7 @@ impl Table {
             state: &state.to_json(),
             from: self.storing.version,
             nodes: rows(record, |id| is_new || changed.contains(&id)),
+            len: record.len(),
         };
         let version = self.lobby.store().save(&change).map_err(|error| match error {
             StoreError::Changed => WebError::Elsewhere,
@@ -198,25 +211,15 @@ impl Table {
             paused: self.paused,
             resumed_at: self.resumed_at,
             node: self.node.number(),
-            end: self.ended.filter(|_| !self.is_study).map(|(node, _)| node.number()),
+            end: self.ended.map(|(node, _)| node.number()),
+            teach: self.teach,
+            report: self.report.clone(),
+            auto: self.auto,
         }
     }
 
     fn stored_game(&self) -> StoredGame {
-        let info = self.record.info();
-        let name = |told: Option<String>| match told {
-            Some(name) => name.chars().take(MAX_NAME).collect(),
-            None => "unknown".to_owned(),
-        };
-        StoredGame {
-            id: self.id.clone(),
-            name: info.name.map(|told| name(Some(told))).unwrap_or_default(),
-            names: [name(info.black), name(info.white)],
-            size: [self.game.board().width() as u32, self.game.board().height() as u32],
-            moves: self.record.main_nodes().count() as u32 - 1,
-            result: info.result.map(|result| result.to_string()),
-            time: 0,
-        }
+        StoredGame { id: self.id.clone(), ..summary(&self.record) }
     }
 
     /// The table that was stored.
@@ -236,6 +239,10 @@ impl Table {
         let node = find(state.node);
         self.game = record::game_at(&record, node)?;
         self.ended = state.end.map(find).zip(record.info().result);
+        self.tried = None;
+        self.teach = state.teach;
+        self.report.clone_from(&state.report);
+        self.auto = state.auto;
         self.record = Arc::new(record);
         self.node = node;
         // A player that is not offered any more leaves its seat to the human.
@@ -263,8 +270,27 @@ impl Table {
         if let Err(error) = read {
             self.notice = Some(error.to_string());
         }
-        let tree = self.tree();
-        self.send(&tree);
+        self.send_tree();
         self.changed();
+    }
+}
+
+/// What a list of games says about a record.
+pub(crate) fn summary(record: &Record) -> StoredGame {
+    let info = record.info();
+    let name = |told: Option<String>| match told {
+        Some(name) => name.chars().take(MAX_NAME).collect(),
+        None => "unknown".to_owned(),
+    };
+    let (width, height) = record.size().unwrap_or((19, 19));
+    StoredGame {
+        id: String::new(),
+        name: info.name.map(|told| name(Some(told))).unwrap_or_default(),
+        names: [name(info.black), name(info.white)],
+        size: [width as u32, height as u32],
+        moves: record.main_nodes().count() as u32 - 1,
+        result: info.result.map(|result| result.to_string()),
+        time: 0,
+        solved: None,
     }
 }

@@ -1,23 +1,28 @@
 //! Who thinks about what: the player to move, or an analysis while nobody else thinks.
 
 use std::{
+    cmp::Ordering,
     sync::mpsc::Sender,
     time::{Duration, Instant},
 };
 
-use tengen_board::{Color, ColorMap, Game, Outcome, Reason, Rules, sgf::NodeId};
-use tengen_engine::{player::Decision, report::SearchReport};
-use tengen_lab::{PlayerSpec, Preset};
+use tengen_board::{Color, ColorMap, Game, Move, Outcome, Reason, Rules, sgf::NodeId};
+use tengen_engine::{
+    players::{Decision, Limits},
+    search::SearchReport,
+};
+use tengen_lab::{PlayerSpec, Preset, loss::Evaluation, notes};
 
 use super::{
     Event, Table,
-    record::{self, Evaluation},
+    teaching::{self, Check},
 };
 use crate::{
     error::WebError,
-    protocol::{Message, Phase, Searcher},
+    protocol::{Analysis, Message, Phase, Searcher},
+    roster::title,
     settings::Seat,
-    thinker::{Answer, Limits, Question, Thinker},
+    thinker::{Answer, Question, Thinker},
 };
 
 /// The player that analyses.
@@ -33,16 +38,22 @@ struct Current {
     id: u64,
     by: Searcher,
     node: NodeId,
+    /// The position after this move is searched, not the node's.
+    after: Option<Move>,
     begun: Instant,
 }
 
-/// The searches of a table. The review has its own.
+/// The searches of a table.
 pub(super) struct Thinking {
     players: ColorMap<Option<Thinker>>,
     analyst: Option<Thinker>,
     current: Option<Current>,
     /// The position whose analysis is done.
     analysed: Option<NodeId>,
+    /// The position for which the player to move wants a hint.
+    hint: Option<NodeId>,
+    /// The move that is looked at before it is played.
+    pub(super) check: Option<Check>,
     /// Until when the next move between two engines waits, so that one can follow.
     hold_until: Option<Instant>,
     next_id: u64,
@@ -55,6 +66,8 @@ impl Thinking {
             analyst: None,
             current: None,
             analysed: None,
+            hint: None,
+            check: None,
             hold_until: None,
             next_id: 1,
         }
@@ -120,8 +133,30 @@ impl Table {
             }
             return Some((searcher(color), Question::Move));
         }
-        let is_open = self.analysing && self.thinking.analysed != Some(self.node);
+        if self.thinking.check.is_some_and(|check| check.node == self.node) && self.phase() == Phase::Play {
+            return Some((Searcher::Analyst, Question::Opinion));
+        }
+        if self.is_refuting() && self.phase() == Phase::Play {
+            return Some((Searcher::Analyst, Question::Opinion));
+        }
+        let is_asked = self.analysing || self.thinking.hint == Some(self.node);
+        let is_open = is_asked && self.thinking.analysed != Some(self.node);
         (is_open && self.phase() == Phase::Play).then_some((Searcher::Analyst, Question::Opinion))
+    }
+
+    /// Whether a wrong answer to a problem waits for its refutation.
+    fn is_refuting(&self) -> bool {
+        self.solving.as_ref().is_some_and(|solving| solving.refuting == Some(self.node))
+    }
+
+    /// Thinks about the position as long as a move takes, for the player to move.
+    pub(super) fn hint(&mut self) -> Result<(), WebError> {
+        let is_humans = !self.seats.of(self.game.to_play()).is_engine() || self.paused;
+        if self.phase() != Phase::Play || !is_humans {
+            return Err(WebError::NotNow("Hints are given when it is your turn."));
+        }
+        self.thinking.hint = Some(self.node);
+        Ok(())
     }
 
     /// When the next move may be thought about, if that is later.
@@ -139,12 +174,22 @@ impl Table {
 
     /// Starts and stops searches as the state wants it.
     pub(super) fn update_thinking(&mut self) {
-        if self.thinking.analysed != Some(self.node) || !self.analysing {
+        if self.thinking.hint != Some(self.node) {
+            self.thinking.hint = None;
+        }
+        let is_asked = self.analysing || self.thinking.hint.is_some();
+        if self.thinking.analysed != Some(self.node) || !is_asked {
             self.thinking.analysed = None;
         }
+        if self.thinking.check.is_some_and(|check| check.node != self.node) {
+            self.thinking.check = None;
+        }
         let wanted = self.wanted();
-        let is_same =
-            |current: Current| current.node == self.node && wanted.is_some_and(|(by, _)| by == current.by);
+        let after = self.thinking.check.and_then(|check| check.after());
+        let is_same = |current: Current| {
+            let is_there = current.node == self.node && current.after == after;
+            is_there && wanted.is_some_and(|(by, _)| by == current.by)
+        };
         if self.thinking.current.is_some_and(is_same) {
             return;
         }
@@ -167,12 +212,17 @@ impl Table {
             *self.thinking.thinker(by) = Some(start(spec, &self.events));
         }
         let limits = match by {
-            Searcher::Analyst => ANALYSIS,
+            Searcher::Analyst if self.thinking.check.is_some() || self.is_refuting() => teaching::LOOK,
+            Searcher::Analyst if self.analysing => ANALYSIS,
+            Searcher::Analyst => Limits::default(),
             _ => Limits { clock: self.clocks.now(self.game.to_play()), ..Limits::default() },
         };
-        let game = self.game_for_players();
+        let mut game = self.game_for_players();
+        if let Some(mv) = after {
+            game.play_unchecked(mv);
+        }
         let id = self.thinking.next_id();
-        self.thinking.current = Some(Current { id, by, node: self.node, begun: Instant::now() });
+        self.thinking.current = Some(Current { id, by, node: self.node, after, begun: Instant::now() });
         if let Some(thinker) = self.thinking.thinker(by) {
             thinker.ask(id, question, &game, limits);
         }
@@ -191,18 +241,25 @@ impl Table {
         let id = match &answer {
             Answer::Report(id, _) | Answer::Done(id, ..) | Answer::Failed(id, _) => *id,
         };
-        if self.is_review(id) {
-            return self.reviewed(answer);
-        }
         let Some(current) = self.thinking.current.filter(|current| current.id == id) else { return };
         match answer {
+            Answer::Report(..) if current.after.is_some() => {}
             Answer::Report(_, report) => self.show_report(current, &report, false),
             Answer::Done(_, decision, report) => {
-                if let Some(report) = report {
-                    self.show_report(current, &report, true);
+                if let Some(report) = report.as_ref().filter(|_| current.after.is_none()) {
+                    self.show_report(current, report, true);
                 }
                 self.thinking.current = None;
-                if let Some(decision) = decision {
+                let is_look = current.by == Searcher::Analyst && decision.is_none();
+                if let Some(check) = self.thinking.check.take().filter(|_| is_look) {
+                    if let Err(error) = self.attempt(|table| table.checked(check, report.as_deref())) {
+                        self.notice = Some(error.to_string());
+                    }
+                } else if is_look && self.is_refuting() {
+                    if let Err(error) = self.attempt(|table| table.refuted(report.as_deref())) {
+                        self.notice = Some(error.to_string());
+                    }
+                } else if let Some(decision) = decision {
                     if let Err(error) = self.attempt(|table| table.decided(decision, current)) {
                         // It would think the same again.
                         self.notice = Some(error.to_string());
@@ -217,6 +274,7 @@ impl Table {
             Answer::Failed(_, error) => {
                 *self.thinking.thinker(current.by) = None;
                 self.thinking.current = None;
+                self.thinking.check = None;
                 self.notice = Some(format!("{} cannot play: {error}", self.name_of(current.by)));
                 self.paused = true;
                 self.analysing &= current.by != Searcher::Analyst;
@@ -228,33 +286,45 @@ impl Table {
 
     fn name_of(&self, by: Searcher) -> String {
         match by {
-            Searcher::Black => self.seats.black.name(),
-            Searcher::White => self.seats.white.name(),
-            Searcher::Analyst => ANALYST,
+            Searcher::Black => self.seats.black.name().into_owned(),
+            Searcher::White => self.seats.white.name().into_owned(),
+            Searcher::Analyst => title(ANALYST).into_owned(),
         }
-        .to_owned()
     }
 
     fn show_report(&mut self, current: Current, report: &SearchReport, done: bool) {
-        if report.moves.is_empty() || report.visits == 0 {
+        // Chances that were counted with another komi belong to another game.
+        if report.moves.is_empty() || report.visits == 0 || report.extra_komi != 0.0 {
             return;
         }
-        self.note(current.node, report);
         let player = self.name_of(current.by);
-        let analysis = self.analysis(report, current.by, player, current.node, done);
+        let analysis = Table::analysis(report, current.by, player, current.node, &self.game, done);
+        self.note(&analysis, current.node);
         self.send(&Message::Analysis(Box::new(analysis)));
         if done {
-            self.send_node(current.node);
+            self.send_evaluated(current.node);
         }
     }
 
     /// Keeps what a position is worth.
-    pub(super) fn note(&mut self, node: NodeId, report: &SearchReport) {
-        if let Some(best) = report.moves.first() {
-            let worth = Evaluation { value: best.black_value, score: best.score };
-            record::set_evaluation(self.change_record(node), node, worth);
-            self.lines.insert(node, best.line.clone());
+    pub(super) fn note(&mut self, analysis: &Analysis, node: NodeId) {
+        let record = self.change_record(node);
+        notes::set_evaluation(record, node, Evaluation { value: analysis.value, score: analysis.score });
+        if let Some(best) = analysis.moves.first() {
+            notes::set_expected(record, node, &best.line);
         }
+    }
+
+    /// What the position shown is worth is known once it is counted.
+    pub(super) fn note_count(&mut self, score: f32) {
+        let value = match score.total_cmp(&0.0) {
+            Ordering::Less => 0.0,
+            Ordering::Equal => 0.5,
+            Ordering::Greater => 1.0,
+        };
+        let node = self.node;
+        notes::set_evaluation(self.change_record(node), node, Evaluation { value, score });
+        self.news.push(node);
     }
 
     fn decided(&mut self, decision: Decision, current: Current) -> Result<(), WebError> {

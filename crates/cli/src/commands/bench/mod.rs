@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use crate::output::Output;
 
+mod env;
 mod net;
 mod playout;
 mod rollout;
 mod search;
+mod selfplay;
 mod timed;
 
 /// Measure speed.
@@ -26,6 +28,8 @@ enum BenchKind {
     Search(search::SearchArgs),
     Net(net::NetArgs),
     Rollout(rollout::RolloutArgs),
+    Env(env::EnvArgs),
+    Selfplay(selfplay::SelfplayArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
@@ -34,6 +38,8 @@ pub(crate) fn run(args: &BenchArgs, output: &mut Output) -> Result<()> {
         BenchKind::Search(args) => search::run(args, output),
         BenchKind::Net(args) => net::run(args, output),
         BenchKind::Rollout(args) => rollout::run(args, output),
+        BenchKind::Env(args) => env::run(args, output),
+        BenchKind::Selfplay(args) => selfplay::run(args, output),
     }
 }
 

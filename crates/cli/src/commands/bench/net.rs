@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use serde::Serialize;
 use tengen_board::{Board, Game, Move, Rules, Symmetry};
@@ -27,7 +27,7 @@ pub(crate) struct NetArgs {
     /// The network file: ours (.safetensors) or KataGo's (.bin.gz, .txt.gz)
     #[arg(long, value_name = "FILE", required_unless_present = "arch")]
     net: Option<PathBuf>,
-    /// A network with random weights instead: default, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced
+    /// A network with random weights instead: default, small, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced
     #[arg(long, value_name = "NAME", conflicts_with = "net")]
     arch: Option<String>,
     /// Positions at a time
@@ -80,10 +80,15 @@ fn network(args: &NetArgs) -> Result<(String, AnyNetwork)> {
         return Ok((path.display().to_string(), AnyNetwork::load(path)?));
     }
     let name = args.arch.clone().unwrap_or_default();
-    let spec = NetSpec::named(&name);
-    ensure!(spec.is_some(), "--arch {name}: choose one of {}", NetSpec::NAMES.join(", "));
-    let network = Network::random(&spec.expect("just checked"), &mut Rng::new(1))?;
+    let network = random_network(&name)?;
     Ok((name, AnyNetwork::Own(Arc::new(network))))
+}
+
+/// A network with random weights, by the name of its architecture.
+pub(super) fn random_network(name: &str) -> Result<Network> {
+    let spec = NetSpec::named(name)
+        .ok_or_else(|| anyhow!("--arch {name}: choose one of {}", NetSpec::NAMES.join(", ")))?;
+    Ok(Network::random(&spec, &mut Rng::new(1))?)
 }
 
 /// Evaluations of one thread, and the CPU time they took.

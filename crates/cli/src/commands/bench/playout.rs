@@ -10,7 +10,7 @@ use clap::Args;
 use cpu_time::ThreadTime;
 use indicatif::ProgressBar;
 use serde::Serialize;
-use tengen_board::{Board, Color, Outcome};
+use tengen_board::{Board, Color, Move, Outcome};
 use tengen_engine::{
     playout::{FinishedPlayout, PlayoutConfig, PlayoutLimits},
     rng::Rng,
@@ -51,10 +51,10 @@ pub(crate) struct PlayoutArgs {
     /// Play this many games instead, however long they take
     #[arg(long, value_name = "N", conflicts_with = "seconds")]
     playouts: Option<u64>,
-    /// Start of the random numbers
+    /// Random seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -178,6 +178,7 @@ fn measure(
             moves.clear();
             let score = policy.play_out(&mut board, &mut moves, &limits, &mut rng);
             policy.finish(&FinishedPlayout {
+                before: [Move::PASS; 2],
                 moves: &moves,
                 first: Color::Black,
                 tree_moves: 0,

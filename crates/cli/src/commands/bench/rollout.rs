@@ -7,9 +7,9 @@ use clap::Args;
 use serde::Serialize;
 use tengen_board::Board;
 use tengen_engine::{
-    network::RolloutConfig,
     playout::{PlayoutLimits, PlayoutPolicy},
     rng::Rng,
+    search::RolloutConfig,
 };
 use tengen_nets::{NetSpec, Network, RolloutNetwork, RolloutPolicy};
 
@@ -19,7 +19,7 @@ use crate::output::Output;
 const EXAMPLES: &str = "\
 Examples:
   tengen bench rollout --net rollout-a
-  tengen bench rollout --arch rollout-b --size 9            random weights: games are longer, moves as fast
+  tengen bench rollout --arch rollout-b --size 9            random weights
 
 On a shared machine look at the rollouts per CPU-second.";
 

@@ -19,8 +19,9 @@ Examples:
   tengen bench search --preset mc --playouts 20000          flat Monte Carlo, and its playouts alone
   tengen bench search --json | jq -r .signature             has a change altered how it plays?
 
-The positions are always the same. With one thread the signature is the same on every machine and in every run, until
-a change of the program or of a parameter alters the searches. On a shared machine look at the playouts per CPU-second.";
+The positions are always the same. With one thread the signature is the same on every machine and in every \
+run, until a change of the program or of a parameter alters the searches. On a shared machine look at the \
+playouts per CPU-second.";
 
 /// Playouts a position where no number is asked for.
 const PLAYOUTS: u64 = 1000;
@@ -34,7 +35,7 @@ pub(crate) struct SearchArgs {
     /// Board size: 9, 13, 19, or columns x rows such as 7x9
     #[arg(short, long, default_value = "9")]
     size: BoardSize,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -66,11 +67,11 @@ pub(crate) fn run(args: &SearchArgs, output: &mut Output) -> Result<()> {
     let threads = spec.options.threads.unwrap_or(1);
     let playouts = spec.options.playouts.unwrap_or(PLAYOUTS);
     let positions = positions(args.size.width, args.size.height)?;
-    let mut player = spec.build()?;
     let bar = output.bar(POSITIONS as u64, None, "positions");
     let seed = spec.options.seed.unwrap_or(1);
+    let mut seat = spec.build(seed)?;
     let bare = spec.config.bare_playouts();
-    let bench = bench_search(&mut *player, &positions, playouts, threads, seed, bare, || bar.inc(1));
+    let bench = bench_search(&mut seat, &positions, playouts, seed, bare, || bar.inc(1))?;
     bar.finish_and_clear();
     let bench = bench.with_context(|| {
         format!("{} does not search: choose another player (`tengen presets` lists them)", spec.name)

@@ -25,7 +25,7 @@ pub(super) struct TimedArgs {
     /// How long to measure
     #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
     seconds: f64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -1,8 +1,8 @@
 //! The single checks, in the order in which they are shown.
 
 use std::{
-    env,
-    path::Path,
+    env, io,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
     time::Duration,
@@ -148,9 +148,17 @@ fn playouts() -> Check {
     Check::ok("playouts", detail)
 }
 
+/// The file that starts this program: itself, or the script of the Python package.
+fn this_program() -> io::Result<PathBuf> {
+    let program = env::current_exe()?;
+    let runs_script = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
+    let script = env::args_os().nth(1).map(PathBuf::from).filter(|_| runs_script);
+    Ok(script.unwrap_or(program))
+}
+
 /// This program as graphical boards start it.
 fn front_ends() -> Check {
-    let program = match env::current_exe() {
+    let program = match this_program() {
         Ok(program) => program.display().to_string(),
         Err(error) => {
             let remedy = "give graphical boards the whole path of tengen";

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tengen_board::{Color, Game, Rules};
 use tengen_engine::{
     gtp::{Client, ClientError, Timeouts},
-    player::Decision,
+    players::Decision,
 };
 
 use super::{Check, Status};
@@ -69,6 +69,7 @@ fn explain(error: &ClientError, command: &str) -> (String, String) {
         ClientError::TimedOut { .. } => {
             format!("many programs speak GTP only when told so (gnugo --mode gtp); {by_hand}")
         }
+        ClientError::Stopped { .. } => "ask again".to_owned(),
         ClientError::Died { .. } => format!("a file or an argument may be missing; {by_hand}"),
         ClientError::Garbage { .. } => format!("it may not be told to speak GTP; {by_hand}"),
     };

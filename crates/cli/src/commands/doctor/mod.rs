@@ -23,17 +23,17 @@ Examples:
 
 The exit code is 1 if something that tengen itself needs does not work; other programs are optional.";
 
-/// Say what works on this machine, and what to do about the rest.
+/// Check what works on this machine, and what to do about the rest.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
     /// Examine these instead of the machine: a player, gtp:COMMAND LINE, a network, a book, a game record
     #[arg(value_name = "THING")]
     things: Vec<String>,
-    /// The program of Pachi, an opponent for experiments
+    /// Path of Pachi, an opponent for experiments
     #[arg(long, env = "PACHI", value_name = "PATH")]
     pachi: Option<PathBuf>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -8,10 +8,7 @@ use std::{
 };
 
 use tengen_board::{Game, Rules, bounded, sgf};
-use tengen_engine::{
-    book::Book,
-    player::{Budget, Decision},
-};
+use tengen_engine::players::{Book, Decision, Limits, PlayerError, Request};
 use tengen_lab::PlayerSpec;
 use tengen_nets::AnyNetwork;
 
@@ -80,7 +77,7 @@ fn player(thing: &str) -> Check {
 fn try_player(thing: &str) -> Result<String, Trouble> {
     let spec: PlayerSpec =
         thing.parse().map_err(|error| (format!("{error}"), "tengen presets lists the players".to_owned()))?;
-    let mut player = spec.build().map_err(|error| {
+    let mut seat = spec.build(spec.options.seed_or_fresh()).map_err(|error| {
         let named = [&spec.options.net, &spec.options.rollout_net, &spec.options.book];
         let remedy = match named.into_iter().flatten().next() {
             Some(file) => format!("tengen doctor {} tells more about the file", file.display()),
@@ -92,22 +89,29 @@ fn try_player(thing: &str) -> Result<String, Trouble> {
     let book = spec.options.book.as_deref().and_then(|path| Book::read(path).ok());
     let size = book.map(|book| book.size);
     let side = size.unwrap_or(9);
-    let mut game = Game::new(side, side, Rules::CHINESE).expect("books are for boards");
-    let budget = Budget { playouts: Some(100), time: Some(Duration::from_secs(10)), ..Budget::default() };
+    let game = Game::new(side, side, Rules::CHINESE).expect("books are for boards");
+    let limits = Limits { playouts: Some(100), time: Some(Duration::from_secs(10)), clock: None };
     let start = Instant::now();
-    let decision = player.decide(&game, &budget);
+    let decision = seat.decide(&game, &Request::from(limits)).map_err(|error| failed_at_once(&error))?;
     let seconds = start.elapsed().as_secs_f32();
     match decision {
-        Decision::Play(mv) => match game.try_play(mv) {
-            Ok(()) => {
-                let book =
-                    size.map_or_else(String::new, |size| format!("; its book is for {size}x{size} only"));
-                Ok(format!("plays: {mv} on an empty {side}x{side} board, after {seconds:.1} s{book}"))
-            }
-            Err(error) => Err((format!("chose {mv}: {error}"), "this is a bug: please report it".to_owned())),
-        },
+        Decision::Play(mv) => {
+            let book = size.map_or_else(String::new, |size| format!("; its book is for {size}x{size} only"));
+            Ok(format!("plays: {mv} on an empty {side}x{side} board, after {seconds:.1} s{book}"))
+        }
         Decision::Resign => Ok("plays, though it resigned at once".to_owned()),
     }
+}
+
+/// What happened when a player was asked for its first move.
+fn failed_at_once(error: &PlayerError) -> Trouble {
+    let remedy = match error {
+        PlayerError::Engine(_) => "tengen doctor 'gtp:COMMAND LINE' tells more about another program",
+        PlayerError::Illegal { .. } | PlayerError::Failed { .. } | PlayerError::Fault { .. } => {
+            "this is a bug: please report it"
+        }
+    };
+    (format!("starts, but gives no first move: {error}"), remedy.to_owned())
 }
 
 /// Reads a file and looks into it.

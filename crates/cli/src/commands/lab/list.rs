@@ -13,7 +13,7 @@ use crate::output::Output;
 pub(super) struct ListArgs {
     #[command(flatten)]
     directory: DirectoryArgs,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ListArgs, output: &mut Output) -> Result<()> {
         if !args.json {
             let (slug, config) = (&experiment.slug, &experiment.config);
             output.line(format!(
-                "{slug:28} {:5} {:12} {}",
+                "{slug:28} {:5} {:15} {}",
                 config.source,
                 results.verdict(),
                 config.claim

@@ -9,6 +9,7 @@ use tengen_lab::experiments::{self, Experiment};
 use crate::output::Output;
 
 mod list;
+mod queue;
 mod report;
 mod run;
 mod suite;
@@ -17,8 +18,10 @@ mod tune;
 const EXAMPLES: &str = "\
 Examples:
   tengen lab list                                  the experiments, and which have results
-  tengen lab run s1-9x9-gnugo                      run what is missing of one; Ctrl-C stops it, the same command goes on
+  tengen lab run s1-9x9-gnugo                      run what is missing; the same command goes on
   tengen lab run s1-9x9-gnugo --scale 0.1          only a tenth of the games
+  tengen lab queue --concurrency 1                 for days, the most valuable ones first
+  tengen lab queue --status                        what is done, and how long the rest takes
   tengen lab run --all --dummy                     every one in seconds, without keeping anything
   tengen lab report s1-9x9-gnugo                   its tables and plots again
   tengen lab report                                all of them, and EXPERIMENTS.md
@@ -37,6 +40,7 @@ pub(crate) struct LabArgs {
 enum LabCommand {
     List(list::ListArgs),
     Run(run::RunArgs),
+    Queue(queue::QueueArgs),
     Report(report::ReportArgs),
     Suite(suite::SuiteArgs),
     Tune(tune::TuneArgs),
@@ -46,6 +50,7 @@ pub(crate) fn run(args: &LabArgs, output: &mut Output) -> Result<()> {
     match &args.command {
         LabCommand::List(args) => list::run(args, output),
         LabCommand::Run(args) => run::run(args, output),
+        LabCommand::Queue(args) => queue::run(args, output),
         LabCommand::Report(args) => report::run(args, output),
         LabCommand::Suite(args) => suite::run(args, output),
         LabCommand::Tune(args) => tune::run(args, output),

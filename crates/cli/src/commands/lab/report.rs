@@ -1,8 +1,11 @@
 //! `tengen lab report`: tables and plots from the results that are there.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
-use tengen_lab::experiments::{Results, report};
+use tengen_lab::experiments::{
+    Results,
+    report::{self, Story},
+};
 
 use super::DirectoryArgs;
 use crate::output::Output;
@@ -30,7 +33,10 @@ pub(super) fn run(args: &ReportArgs, output: &mut Output) -> Result<()> {
     if args.names.is_empty() {
         let link = root.file_name().context("--dir: name a directory")?.to_string_lossy();
         let page = root.parent().unwrap_or(root).join("EXPERIMENTS.md");
-        report::put(&page, &report::collection(&all, &link))?;
+        let story = Story::read(root)?;
+        let unknown = story.unknown(&all);
+        ensure!(unknown.is_empty(), "{}: there is no experiment {}", Story::FILE, unknown.join(", "));
+        report::put(&page, &report::collection(&story, &all, &link))?;
         output.line(page.display().to_string())?;
     }
     Ok(())

@@ -27,7 +27,7 @@ pub(super) struct RunArgs {
     /// Throw away results that are there, and begin anew
     #[arg(long)]
     fresh: bool,
-    /// Games at a time; as many as there are cores if absent
+    /// Games at a time [default: one per core]
     #[arg(short, long, value_name = "N")]
     concurrency: Option<usize>,
     /// Also write a game record of every game into this directory; results keep no moves
@@ -51,6 +51,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
             keep: !args.dummy,
             fresh: args.fresh && !args.dummy,
             sgf: args.sgf_dir.clone(),
+            at: None,
         };
         output.remark(format!("{}: {}", experiment.slug, experiment.config.claim));
         output.remark(format!("  {}", power(&experiment, options.scale)));
@@ -62,7 +63,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
             let page = report::write(&experiment, &results)?;
             output.remark(format!("  {}", page.display()));
         }
-        output.line(report::checks(&results).to_markdown())?;
+        output.line(report::checks(&experiment, &results).to_markdown())?;
     }
     Ok(())
 }
@@ -70,7 +71,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
 fn run_one(
     experiment: &Experiment,
     options: &RunOptions,
-    stop: &tengen_engine::player::StopSignal,
+    stop: &tengen_engine::players::StopSignal,
     bar: &indicatif::ProgressBar,
 ) -> Result<tengen_lab::experiments::Results> {
     let planned = experiment.planned(options.scale) * experiment.cells()?.len();

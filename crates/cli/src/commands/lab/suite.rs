@@ -23,10 +23,10 @@ pub(super) struct SuiteArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     player: PlayerArgs,
-    /// Problems at a time; as many as there are cores if absent
+    /// Problems at a time [default: one per core]
     #[arg(short, long, value_name = "N")]
     concurrency: Option<usize>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -17,12 +17,13 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen lab tune --preset uct,playouts=200 --param tree_policy.exploration=0.1..2.0 --out experiments/tune-uct
+  tengen lab tune --preset uct,playouts=200 --param tree_policy.exploration=0.1..2.0 \\
+      --out experiments/tune-uct
   tengen lab run tune-uct                  does the tuned player beat the one it started from?
 
-Two settings around the present one play each other, and the parameters move towards the winner (SPSA). Every iteration is kept
-in DIR/tuning.jsonl; the same command goes on after an interruption. At the end DIR holds the tuned player (tuned.toml) and an
-experiment that compares it with the one it started from.";
+Two settings around the present one play each other, and the parameters move towards the winner (SPSA). \
+Every iteration is kept in DIR/tuning.jsonl; the same command goes on after an interruption. At the end DIR \
+holds the tuned player (tuned.toml) and an experiment that compares it with the one it started from.";
 
 /// Tune the parameters of a player by matches against itself.
 #[derive(Args)]
@@ -41,16 +42,16 @@ pub(super) struct TuneArgs {
     /// Games of each iteration
     #[arg(short, long, default_value_t = 2, value_name = "N")]
     games: usize,
-    /// How far parameters are shaken at first, as a share of their range
+    /// How far parameters are perturbed at first, as a share of their range
     #[arg(long, default_value_t = 0.15, value_name = "SHARE")]
-    shake: f64,
+    perturb: f64,
     /// The length of the first step after a clean win, as a share of the range
     #[arg(long, default_value_t = 0.04, value_name = "SHARE")]
     step: f64,
     /// Games of the experiment that compares the tuned player with the one it started from
     #[arg(long, default_value_t = 400, value_name = "N")]
     final_games: usize,
-    /// Games at a time; as many as there are cores if absent
+    /// Games at a time [default: one per core]
     #[arg(short, long, value_name = "N")]
     concurrency: Option<usize>,
     /// The directory of results
@@ -62,8 +63,8 @@ pub(super) fn run(args: &TuneArgs, output: &mut Output) -> Result<()> {
     ensure!(args.iterations > 0 && args.games > 0, "--iterations and --games must be at least 1");
     let is_share = |share: f64| share > 0.0 && share <= 0.5;
     ensure!(
-        is_share(args.shake) && is_share(args.step),
-        "--shake and --step must be more than 0 and at most 0.5"
+        is_share(args.perturb) && is_share(args.step),
+        "--perturb and --step must be more than 0 and at most 0.5"
     );
     let mut player = args.player.spec()?;
     let seed = player.options.seed.take().unwrap_or(1);
@@ -74,7 +75,7 @@ pub(super) fn run(args: &TuneArgs, output: &mut Output) -> Result<()> {
         let is_whole = |value: String| value.parse::<i64>().is_ok();
         range.whole &= player.get(&range.parameter).is_none_or(is_whole);
     }
-    let spsa = Spsa { iterations: args.iterations, shake: args.shake, step: args.step };
+    let spsa = Spsa { iterations: args.iterations, shake: args.perturb, step: args.step };
     let (size, rules) = (game.board().width(), *game.rules());
     let config =
         TuneConfig { player, ranges, spsa, games: args.games.next_multiple_of(2), size, rules, seed };

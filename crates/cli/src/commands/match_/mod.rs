@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use indicatif::ProgressBar;
-use tengen_engine::{clock::TimeSettings, player::StopSignal};
+use tengen_engine::{players::StopSignal, time::TimeSettings};
 use tengen_lab::{
     PlayerSpec,
     matches::{
-        self, GameRecord, Journal, MatchConfig, Openings, Referee, Schedule, Summary, Tournament, derive_seed,
+        self, GameRecord, Journal, MatchConfig, Openings, Referee, Schedule, Side, Summary, Tournament,
+        derive_seed,
     },
     parallel::concurrency_for,
     stats::{Sprt, SprtVerdict},
@@ -18,24 +19,30 @@ use tengen_lab::{
 mod show;
 
 use super::interruptible;
-use crate::{args::GameArgs, output::Output};
+use crate::{
+    args::{GameArgs, ThinkingArgs},
+    output::Output,
+};
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen match rave,playouts=1000 uct,playouts=1000 --size 9 --games 200
+  tengen match rave uct --playouts 1000 --size 9 --games 200
+  tengen match rave,playouts=500 rave,playouts=1000 --games 200
   tengen match default,time=1 'gtp:gnugo --mode gtp --level 10 --chinese-rules' --games 100
   tengen match rave uct --out results/rave-uct           keep every game, and records of them
   tengen match rave uct --resume results/rave-uct        go on after an interruption
-  tengen match default 'gtp:gnugo --mode gtp' --clock 'fischer 30 1'     with clocks that are enforced
+  tengen match default 'gtp:gnugo --mode gtp' --clock 'fischer 30 1'   with clocks
   tengen match my.toml default --openings random:4 --concurrency 2 --json
+  tengen match my.toml rave --size 5 --komi 24 --black A  A has Black in every game
   tengen match rave uct mc --games 40                    everybody against everybody, with ratings
   tengen match new.toml rave uct mc --gauntlet           the first against each of the others
-  tengen match new.toml default --games 5000 --sprt 0,30 until it is clear whether A is 30 Elo stronger
+  tengen match level-1 level-2 level-3 --ladder          each against the next, with ratings
+  tengen match new.toml default --games 5000 --sprt 0,30 until it is clear whether A is stronger
 
-A and B take Black in turn. Results are A's: a win rate above 50%, Elo above 0 and a positive score
-mean that A is stronger. Draws count one half. An engine that crashes, takes too long or plays an
-illegal move loses the game, and this is counted. A {seed} in an engine's command line stands for the
-seed of the game; the engine is then started anew for every game.";
+A and B take Black in turn, unless --black says otherwise. Results are A's: a win rate above 50%, Elo above 0 and a positive score mean \
+that A is stronger. Draws count one half. An engine that crashes, takes too long or plays an illegal move \
+loses the game, and this is counted. A {seed} in an engine's command line stands for the seed of the game; \
+the engine is then started anew for every game.";
 
 /// Play a match between two players, or a tournament of several.
 #[derive(Args)]
@@ -47,6 +54,9 @@ pub(crate) struct MatchArgs {
     /// The first player meets each of the others; without this everybody meets everybody
     #[arg(long)]
     gauntlet: bool,
+    /// Each player meets the next; without this everybody meets everybody
+    #[arg(long, conflicts_with = "gauntlet")]
+    ladder: bool,
     /// End the match as soon as a sequential test of two Elo differences is decided: ELO0,ELO1 (error rates of 5%) or
     /// ELO0,ELO1,ALPHA,BETA
     #[arg(long, value_name = "BOUNDS", value_parser = Sprt::parse, allow_hyphen_values = true)]
@@ -56,6 +66,9 @@ pub(crate) struct MatchArgs {
     games: usize,
     #[command(flatten)]
     game: GameArgs,
+    /// Who plays Black in every game, A or B; they take it in turn if absent
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    black: Option<Side>,
     /// How games begin: none, random:N (so many random moves), or a file with the moves of an opening on each line;
     /// two games in a row share one
     #[arg(long, default_value = "none", value_name = "WHAT")]
@@ -71,10 +84,10 @@ pub(crate) struct MatchArgs {
     /// Who counts games: auto, board (all stones live), playouts, or a GTP program's command line
     #[arg(long, default_value = "auto", value_name = "WHO")]
     referee: String,
-    /// Games at a time; as many as there are cores for them if absent, one if players think by time
+    /// Games at a time [default: as many as there are cores for; one if players think by time]
     #[arg(short, long, value_name = "N")]
     concurrency: Option<usize>,
-    /// Start of the random numbers of all games
+    /// Random seed of the match
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Keep the results in this directory, which must not hold a match yet
@@ -83,12 +96,23 @@ pub(crate) struct MatchArgs {
     /// The same, but go on with the match that is there, if one is; --games may be raised
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// Write game records here; into DIR/sgf if absent and results are kept
+    /// Write game records here [default: DIR/sgf, if results are kept]
     #[arg(long, value_name = "DIR")]
     sgf_dir: Option<PathBuf>,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten, next_help_heading = "Options for all players")]
+    thinking: ThinkingArgs,
+}
+
+/// A player of a match.
+fn side(text: &str) -> Result<Side, String> {
+    match text {
+        "A" | "a" => Ok(Side::A),
+        "B" | "b" => Ok(Side::B),
+        _ => Err("write A for the first player, B for the second".to_owned()),
+    }
 }
 
 /// More games than anybody waits for.
@@ -102,11 +126,21 @@ impl MatchArgs {
             "--concurrency: must be from 1 to 1024"
         );
         ensure!(
+            self.black.is_none() || self.players.len() == 2,
+            "--black: is for a match of two players, not of {}",
+            self.players.len()
+        );
+        ensure!(
             self.sprt.is_none() || self.players.len() == 2,
             "--sprt: tests two players, not {}",
             self.players.len()
         );
-        self.players.iter().map(|player| Ok(player.parse()?)).collect()
+        let spec = |player: &String| {
+            let mut spec: PlayerSpec = player.parse()?;
+            self.thinking.apply(&mut spec).with_context(|| format!("the player {player}"))?;
+            Ok(spec)
+        };
+        self.players.iter().map(spec).collect()
     }
 
     fn config(&self, specs: &[PlayerSpec], (a, b): (usize, usize)) -> Result<MatchConfig> {
@@ -120,6 +154,7 @@ impl MatchArgs {
             width: game.board().width(),
             height: game.board().height(),
             rules,
+            black: self.black,
             openings: Openings::parse(&self.openings, &game)?,
             clock_a: self.clock,
             clock_b: self.clock_b.unwrap_or(self.clock),
@@ -184,7 +219,11 @@ impl MatchArgs {
 
 pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
     let specs = args.specs()?;
-    let schedule = if args.gauntlet { Schedule::Gauntlet } else { Schedule::RoundRobin };
+    let schedule = match (args.gauntlet, args.ladder) {
+        (true, _) => Schedule::Gauntlet,
+        (false, true) => Schedule::Ladder,
+        (false, false) => Schedule::RoundRobin,
+    };
     let pairs = schedule.pairs(specs.len());
     let configs = pairs.iter().map(|&pair| args.config(&specs, pair)).collect::<Result<Vec<_>>>()?;
     // Nothing is played if one of the directories cannot be used.

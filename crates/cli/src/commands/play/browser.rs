@@ -1,10 +1,14 @@
 //! `tengen play`: serves the board and opens the browser.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
+};
 
-use anyhow::{Context, Result, bail};
-use tengen_board::Color;
-use tengen_lab::PlayerSpec;
+use anyhow::{Context, Result, bail, ensure};
+use tengen_board::{Color, sgf};
+use tengen_lab::{PlayerSpec, problems::Problem};
+use tengen_nets::{network_name, networks_found};
 use tengen_web::{
     App, Config, Seat, Seats, Settings, Token, stop_signal,
     tokio::{net::TcpListener, runtime::Runtime},
@@ -54,27 +58,27 @@ pub(super) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
 /// What the flags ask for.
 fn config(args: &PlayArgs) -> Result<Config> {
     let mut config = Config::default();
+    for network in networks_found() {
+        config.roster.add(with_network(network)?);
+    }
     for engine in &args.browser.engines {
         let Some((name, spec)) = engine.split_once('=').filter(|(name, _)| !name.trim().is_empty()) else {
             bail!("--engine {engine}: write NAME=SPEC, such as gnugo=\"gtp:gnugo --mode gtp\"");
         };
         let mut spec: PlayerSpec = spec.parse().with_context(|| format!("--engine {name}"))?;
         name.trim().clone_into(&mut spec.name);
+        check(&spec).with_context(|| format!("--engine {name}"))?;
         config.roster.add(spec);
     }
     let mut spec = args.player.spec()?;
     if !spec.config.uses_network()
         && let Some(net) = spec.options.net.take()
     {
-        let mut zero: PlayerSpec = "zero".parse()?;
-        zero.options.net = Some(net);
-        zero.build().context("--net")?;
+        let zero = with_network(net)?;
+        zero.build(1).context("--net")?;
         config.roster.add(zero);
     }
-    if spec.config.uses_network() {
-        // The network must be there before anybody opens a page.
-        spec.build()?;
-    }
+    check(&spec)?;
     let engine = Seat::engine(&spec.name);
     config.roster.add(spec);
     let seats = match args.color {
@@ -90,11 +94,43 @@ fn config(args: &PlayArgs) -> Result<Config> {
         komi: args.game.komi(),
         handicap: args.handicap,
         time: args.browser.clock,
+        teach: None,
+        auto: false,
     };
+    if let Some(path) = &args.browser.problems {
+        config.problems = Some(problems(path).with_context(|| format!("--problems {}", path.display()))?);
+    }
     if let Some(folder) = &args.browser.games {
         config.folder.clone_from(folder);
     }
     Ok(config)
+}
+
+/// A search with a network from a file, under the network's name.
+fn with_network(path: PathBuf) -> Result<PlayerSpec> {
+    let mut zero: PlayerSpec = "zero".parse()?;
+    zero.about = format!("Tree search with the network of {}", path.display());
+    if let Some(name) = network_name(&path) {
+        name.clone_into(&mut zero.name);
+    }
+    zero.options.net = Some(path);
+    Ok(zero)
+}
+
+/// A file of problems, of which there must be one.
+fn problems(path: &Path) -> Result<String> {
+    let bytes = sgf::read_file(path)?;
+    let is_one = sgf::read_collection(&bytes)?.iter().any(Problem::is_one);
+    ensure!(is_one, "no problem in it: each needs a position (AB, AW) and its solution as moves");
+    Ok(sgf::text_of(&bytes)?.into_owned())
+}
+
+/// Networks and other programs must be there before anybody opens a page.
+fn check(spec: &PlayerSpec) -> Result<()> {
+    if spec.is_external() || spec.config.uses_network() {
+        spec.build(1)?;
+    }
+    Ok(())
 }
 
 /// The address to open.
@@ -106,4 +142,19 @@ fn url(address: SocketAddr, token: Option<&str>) -> String {
     };
     let token = token.map(|token| format!("?token={token}")).unwrap_or_default();
     format!("http://{host}:{}/{token}", address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_offered_under_its_own_name() {
+        let spec = with_network(PathBuf::from("nets/g170-b6c96.bin.gz")).unwrap();
+        assert_eq!(spec.name, "g170-b6c96");
+        assert_eq!(spec.options.net(), "nets/g170-b6c96.bin.gz");
+        assert!(spec.config.uses_network());
+        let own = with_network(PathBuf::from("my.safetensors")).unwrap();
+        assert_eq!(own.name, "zero");
+    }
 }

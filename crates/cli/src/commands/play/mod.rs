@@ -5,7 +5,7 @@ use std::{net::IpAddr, path::PathBuf};
 use anyhow::Result;
 use clap::Args;
 use tengen_board::Color;
-use tengen_engine::clock::TimeSettings;
+use tengen_engine::time::TimeSettings;
 
 use crate::{
     args::{GameArgs, PlayerArgs},
@@ -24,6 +24,7 @@ Examples:
   tengen play --clock \"byoyomi 600 30 5\"   ten minutes, then five times thirty seconds
   tengen play --preset uct,playouts=1000   another player, with parameters
   tengen play --engine gnugo=\"gtp:gnugo --mode gtp\"   one more player to choose from in the browser
+  tengen play --problems tsumego.sgf       problems to solve; the reply comes by itself
   tengen play --listen 0.0.0.0             for other devices: open the printed address there
   tengen play --terminal                   no browser; type help during the game";
 
@@ -71,6 +72,9 @@ struct BrowserArgs {
     /// Time control: absolute MAIN, byoyomi MAIN PERIOD PERIODS, canadian MAIN PERIOD STONES, fischer MAIN INCREMENT
     #[arg(long, default_value = "none", value_name = "CONTROL", conflicts_with = "terminal")]
     clock: TimeSettings,
+    /// Solve the problems of this SGF file
+    #[arg(long, value_name = "FILE", conflicts_with = "terminal")]
+    problems: Option<PathBuf>,
     /// Folder in which games are stored, in the file games.sqlite
     #[arg(long, value_name = "FOLDER", conflicts_with = "terminal")]
     games: Option<PathBuf>,

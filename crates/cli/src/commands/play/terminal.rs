@@ -11,11 +11,10 @@ use tengen_board::{
     sgf::{GameInfo, Record},
 };
 use tengen_engine::{
-    player::{Decision, Player},
-    status::dead_stones,
+    players::{Decision, Request, Seat},
+    reading::status::dead_stones,
     whole_file::write_whole,
 };
-use tengen_lab::PlayerOptions;
 
 use super::PlayArgs;
 use crate::{board_view::BoardStyle, output::Output};
@@ -42,9 +41,8 @@ pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
     let session = Session {
         game,
         human: args.color,
-        player: spec.build()?,
-        options: spec.options,
-        name: spec.name,
+        seat: spec.build(spec.options.seed_or_fresh())?,
+        name: tengen_web::title(&spec.name).into_owned(),
         style: args.in_terminal.board.resolve(),
         dead: Vec::new(),
         output,
@@ -56,8 +54,7 @@ pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
 struct Session<'a> {
     game: Game,
     human: Color,
-    player: Box<dyn Player>,
-    options: PlayerOptions,
+    seat: Seat,
     name: String,
     style: BoardStyle,
     /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
@@ -123,19 +120,18 @@ impl Session<'_> {
     }
 
     /// What the engine would do.
-    fn think(&mut self) -> Decision {
+    fn think(&mut self) -> Result<Decision> {
         let _spinner = self.output.spinner("thinking");
-        self.player.decide(&self.game, &self.options.budget())
+        let decision = self.seat.decide(&self.game, &Request::default());
+        decision.with_context(|| format!("{} cannot go on", self.name))
     }
 
     /// The engine's move.
     fn answer(&mut self, out: &mut impl Write) -> Result<()> {
         let color = self.game.to_play();
-        match self.think() {
+        match self.think()? {
             Decision::Play(mv) => {
-                self.game
-                    .try_play(mv)
-                    .with_context(|| format!("{} wanted to play {mv}, which is illegal", self.name))?;
+                self.game.play_unchecked(mv);
                 writeln!(out, "{} {} plays {mv}\n", self.style.stone(color), self.name)?;
             }
             Decision::Resign => {
@@ -160,7 +156,7 @@ impl Session<'_> {
                 let outcome = Outcome::from_score(self.game.score(&[]));
                 writeln!(out, "{outcome}, if every stone on the board is alive")?;
             }
-            "hint" => match self.think() {
+            "hint" => match self.think()? {
                 Decision::Play(mv) => writeln!(out, "{} would play {mv}", self.name)?,
                 Decision::Resign => writeln!(out, "{} would resign", self.name)?,
             },
@@ -170,7 +166,14 @@ impl Session<'_> {
                 return Ok(Next::Leave);
             }
             _ => match line.parse::<Move>() {
-                Err(error) => writeln!(out, "{error}; help lists what else you can type")?,
+                Err(_) => {
+                    let board = self.game.board();
+                    let corner = Vertex::new(board.width() - 1, board.height() - 1);
+                    writeln!(
+                        out,
+                        "{line:?} is not a move: type a point from A1 to {corner} (there is no column I), or help"
+                    )?;
+                }
                 Ok(mv) => match self.game.try_play(mv) {
                     Ok(()) => return Ok(Next::Go),
                     Err(error) => writeln!(out, "{mv} is not possible: {error}")?,
@@ -188,7 +191,7 @@ impl Session<'_> {
             "undo" => return self.undo(out),
             "save" | "sgf" => self.save_as(rest, out)?,
             "dead" => match rest.trim().parse::<Vertex>() {
-                Err(error) => writeln!(out, "{error}")?,
+                Err(_) => writeln!(out, "name a stone, as in dead D4")?,
                 Ok(v) if self.game.board().color_at(v).is_none() => {
                     writeln!(out, "there is no stone on {v}")?;
                 }
@@ -284,7 +287,13 @@ impl Session<'_> {
     fn save(&self, path: &Path, out: &mut impl Write) -> Result<()> {
         let names = Color::ALL.map(|color| if color == self.human { "human" } else { &*self.name });
         let [black, white] = names.map(|name| Some(name.to_owned()));
-        let info = GameInfo { black, white, result: self.outcome(), ..GameInfo::default() };
+        let info = GameInfo {
+            black,
+            white,
+            date: tengen_web::today(),
+            result: self.outcome(),
+            ..GameInfo::default()
+        };
         let sgf = Record::from_game(&self.game, &info).to_sgf();
         write_whole(path, sgf).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(writeln!(out, "saved {}", path.display())?)

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, bounded};
-use tengen_engine::{player::Budget, rng::Rng, whole_file::write_whole};
-use tengen_lab::{PlayerSpec, matches::derive_seed};
+use tengen_engine::{players::Request, rng::Rng, whole_file::write_whole};
+use tengen_lab::{PlayerSpec, matches::derive_seed, with_settings};
 use tengen_nets::{
     Network,
     train::{BalanceConfig, Balancer, Target, imbalance},
@@ -25,11 +25,13 @@ use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen train balance --net rollout-a-reduced --data games9.sgf.gz:3000 --out balanced
-  tengen match holmes,rollout_net=balanced/net.safetensors holmes,rollout_net=rollout-a-reduced --size 9
+  tengen train balance --net rollout-a-reduced --data games9.sgf.gz --games 3000 --out balanced
+  tengen match holmes,rollout_net=balanced/net.safetensors \\
+      holmes,rollout_net=rollout-a-reduced --size 9
 
-The folder has values.txt (what the teacher said, which takes most of the time and is used again) and net.safetensors. Interrupt it
-whenever you like: the same command goes on with the values; to go on with the network, name it with --net.";
+The folder has values.txt (what the teacher said, which takes most of the time and is used again) and \
+net.safetensors. Interrupt it whenever you like: the same command goes on with the values; to go on with the \
+network, name it with --net.";
 
 /// Positions of which every tenth is held out.
 const HELD_OUT: usize = 10;
@@ -42,9 +44,12 @@ pub(crate) struct BalanceArgs {
     #[arg(long, value_name = "FILE")]
     net: PathBuf,
     /// Files of game records, .sgf or .sgf.gz, on boards of one size; a position of each game is taken
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE[:GAMES]")]
-    data: Vec<String>,
-    /// The player whose values are right
+    #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
+    data: Vec<PathBuf>,
+    /// Take so many games of each file, the first ones [default: all]
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+    /// The player whose values the rollouts should match
     #[arg(long, default_value = "classic,playouts=1000", value_name = "SPEC")]
     teacher: String,
     /// The folder of the training
@@ -53,38 +58,32 @@ pub(crate) struct BalanceArgs {
     /// Steps
     #[arg(long, default_value_t = BalanceConfig::default().steps, value_name = "N")]
     steps: u64,
-    /// Positions a step
-    #[arg(long, default_value_t = 16, value_name = "N")]
+    /// Positions per step
+    #[arg(long, default_value_t = BalanceConfig::default().batch, value_name = "N")]
     batch: usize,
-    /// Rollouts that tell a position's value
+    /// Rollouts per position that estimate its value
     #[arg(long, default_value_t = BalanceConfig::default().rollouts, value_name = "N")]
     rollouts: usize,
-    /// Rollouts that tell the direction
+    /// Rollouts per position that estimate the gradient
     #[arg(long, default_value_t = BalanceConfig::default().gradient_rollouts, value_name = "N")]
     gradient_rollouts: usize,
     /// The largest step size
     #[arg(long, default_value_t = BalanceConfig::default().optimizer.learning_rate, value_name = "X")]
     learning_rate: f32,
-    /// Start of the random numbers
+    /// Set any parameter, such as optimizer.momentum=0.5
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Random seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
-    ensure!(args.batch > 0 && args.steps > 0, "--batch and --steps must be at least 1");
-    ensure!(
-        [args.batch, args.rollouts, args.gradient_rollouts].iter().all(|&count| count <= 1_000_000),
-        "--batch, --rollouts and --gradient-rollouts must be at most 1000000"
-    );
-    ensure!(
-        args.learning_rate > 0.0 && args.learning_rate < 100.0,
-        "--learning-rate {}: must be more than 0 and less than 100",
-        args.learning_rate
-    );
     let mut config = BalanceConfig {
+        batch: args.batch,
         rollouts: args.rollouts,
         gradient_rollouts: args.gradient_rollouts,
         steps: args.steps,
@@ -92,29 +91,31 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
         ..BalanceConfig::default()
     };
     config.optimizer.learning_rate = args.learning_rate;
+    let config = with_settings(&config, &args.settings, "a balancing")?;
     let before = Network::load(&args.net)?;
     let mut balancer = Balancer::new(&before, &config)?;
     let stopped = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&stopped);
     ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed))?;
 
+    let games = positions(args, config.seed)?;
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    let games = positions(args)?;
-    let targets = targets(args, &games, &stopped, output)?;
+    let targets = targets(args, &games, config.seed, &stopped, output)?;
     let (held_out, learned): (Vec<_>, Vec<_>) =
         targets.into_iter().enumerate().partition(|(i, _)| i % HELD_OUT == 0);
     let plain = |targets: Vec<(usize, Target)>| targets.into_iter().map(|(_, t)| t).collect::<Vec<_>>();
     let (held_out, learned) = (plain(held_out), plain(learned));
     ensure!(!learned.is_empty(), "{} games are too few: two are needed at least", games.len());
 
-    let bar = output.bar(args.steps, None, "steps");
-    let mut rng = Rng::new(args.seed);
+    let bar = output.bar(config.steps, None, "steps");
+    let mut rng = Rng::new(config.seed);
     let mut sum = 0.0;
-    for step in 1..=args.steps {
+    for step in 1..=config.steps {
         if stopped.load(Ordering::Relaxed) {
             break;
         }
-        let batch: Vec<Target> = (0..args.batch).map(|_| learned[rng.below(learned.len())].clone()).collect();
+        let batch: Vec<Target> =
+            (0..config.batch).map(|_| learned[rng.below(learned.len())].clone()).collect();
         sum += balancer.step(&batch)?;
         bar.inc(1);
         if step % 50 == 0 {
@@ -126,9 +127,12 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
     bar.finish_and_clear();
     let network = balancer.network();
     let path = args.out.join("net.safetensors");
-    network.save(&path, &[("training", format!("{config:?}, teacher {}", args.teacher))])?;
+    network.save(
+        &path,
+        &[("training", format!("{}, teacher {}", serde_json::to_string(&config)?, args.teacher))],
+    )?;
     let measure =
-        |network: &Network| imbalance(network, &held_out, 4 * args.rollouts, &mut Rng::new(args.seed));
+        |network: &Network| imbalance(network, &held_out, 4 * config.rollouts, &mut Rng::new(config.seed));
     let (before, after) = (measure(&before)?, measure(&network)?);
     if args.json {
         let positions = held_out.len();
@@ -142,17 +146,17 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
 }
 
 /// A position from the middle of each game.
-fn positions(args: &BalanceArgs) -> Result<Vec<Game>> {
+fn positions(args: &BalanceArgs, seed: u64) -> Result<Vec<Game>> {
     let mut games = Vec::new();
     for file in &args.data {
-        games.extend(read_games(file)?);
+        games.extend(read_games(file, args.games)?);
     }
     let size = |game: &Game| (game.board().width(), game.board().height());
     if let Some(other) = games.iter().find(|game| size(game) != size(&games[0])) {
         let ((a, b), (c, d)) = (size(&games[0]), size(other));
         bail!("the games are on boards of several sizes ({a}x{b}, {c}x{d}): name files of one size");
     }
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::new(seed);
     for game in &mut games {
         let length = game.moves().len();
         game.undo_to(length / 10 + rng.below(length * 7 / 10 + 1));
@@ -166,15 +170,18 @@ fn positions(args: &BalanceArgs) -> Result<Vec<Game>> {
 fn targets(
     args: &BalanceArgs,
     games: &[Game],
+    seed: u64,
     stopped: &AtomicBool,
     output: &mut Output,
 ) -> Result<Vec<Target>> {
     let path = args.out.join("values.txt");
-    let heading = format!("# {} seed {} {}", args.teacher, args.seed, args.data.join(" "));
+    let files: Vec<String> = args.data.iter().map(|file| file.display().to_string()).collect();
+    let most = args.games.map_or(String::new(), |most| format!(" games {most}"));
+    let heading = format!("# {} seed {seed} {}{most}", args.teacher, files.join(" "));
     let mut values = read_values(&path, &heading)?;
     let spec: PlayerSpec = args.teacher.parse()?;
-    let seed = spec.options.seed.unwrap_or(args.seed);
-    let mut teacher = spec.build()?;
+    let seed = spec.options.seed.unwrap_or(seed);
+    let mut teacher = spec.build(seed)?;
     ensure!(
         teacher.searches(),
         "--teacher {}: it does not tell who wins; take one that searches",
@@ -189,9 +196,8 @@ fn targets(
     bar.set_position(values.len() as u64);
     for (position, game) in games.iter().enumerate().skip(values.len()) {
         // Each position has random numbers of its own, so that an interruption changes nothing.
-        teacher.set_seed(derive_seed(seed, position as u64));
-        teacher.new_game();
-        let report = teacher.analyse(game, &Budget::default()).context("the teacher has nothing to say")?;
+        teacher.begin(derive_seed(seed, position as u64))?;
+        let report = teacher.analyse(game, &Request::default())?.context("the teacher has nothing to say")?;
         // As it is written down, so that it is the same when it is read again.
         values.push((report.black_value * 1e4).round() / 1e4);
         bar.inc(1);

@@ -6,35 +6,41 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::{Game, sgf};
-use tengen_engine::{prior::FeatureWeights, whole_file::write_whole};
-use tengen_lab::learn_knowledge::{LearnConfig, Lesson, ask, improve, learn, played_moves, predict};
+use tengen_engine::{
+    prior::{FeatureWeights, Features},
+    whole_file::write_whole,
+};
+use tengen_lab::learn::knowledge::{LearnConfig, Lesson, ask, improve, learn, played_moves, predict};
 use tengen_nets::AnyNetwork;
 
-use crate::output::Output;
+use crate::output::{Output, counted};
 
 const EXAMPLES: &str = "\
 Examples:
   tengen train knowledge --data train9.sgf.gz --held-out val9.sgf.gz --out knowledge.weights
-  tengen train knowledge --data train9.sgf.gz train19.sgf.gz:3000 --out knowledge.weights
+  tengen train knowledge --data train9.sgf.gz train19.sgf.gz --games 3000 --out knowledge.weights
   tengen train knowledge --data train9.sgf.gz --teacher network.bin.gz --out knowledge.weights
 
-A number after a file takes so many games of it. The weights that come with the program are the files
-knowledge.weights and knowledge.shapes in crates/engine/src/prior.";
+The weights that come with the program are the files knowledge.weights and knowledge.shapes in \
+crates/engine/src/prior.";
 
 /// Learn the weights of move features (captures, ladders, shapes, distances) from game records.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct KnowledgeArgs {
     /// Files of game records, .sgf or .sgf.gz
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE[:GAMES]")]
-    data: Vec<String>,
+    #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
+    data: Vec<PathBuf>,
     /// Games to measure the prediction on
-    #[arg(long, num_args = 1.., value_name = "FILE[:GAMES]")]
-    held_out: Vec<String>,
+    #[arg(long, num_args = 1.., value_name = "FILES")]
+    held_out: Vec<PathBuf>,
+    /// Take so many games of each file, the first ones [default: all]
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
     /// A network that is asked what to play in some of the positions, and after stray moves, in place of the moves played
     #[arg(long, value_name = "FILE")]
     teacher: Option<PathBuf>,
-    /// Keep the weights that come with the program, and learn only those of features whose names begin so, such as `open`
+    /// Keep the weights that come with the program, and learn only those of features whose names begin with this, such as `open`
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Learn from positions of the first moves of each game only
@@ -52,7 +58,7 @@ pub(crate) struct KnowledgeArgs {
     /// Where the weights go; those of wide shapes go beside them, into a file that ends in .shapes
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +71,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     );
     ensure!(args.rate > 0.0 && args.rate <= 1.0, "--rate {}: must be more than 0 and at most 1", args.rate);
     ensure!(args.moves > 0, "--moves 0: must be at least 1");
-    let names = FeatureWeights::names();
+    let names = Features::names();
     if let Some(only) = &args.only {
         ensure!(
             names.iter().any(|name| name.starts_with(only)),
@@ -74,7 +80,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     }
     let mut games = Vec::new();
     for file in &args.data {
-        games.extend(read_games(file)?);
+        games.extend(read_games(file, args.games)?);
     }
     let teacher = args.teacher.as_deref().map(AnyNetwork::load).transpose()?;
     let lessons = |games: &[Game], output: &mut Output| -> Vec<Lesson> {
@@ -84,8 +90,11 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
         bar.finish_and_clear();
         lessons
     };
-    let held_out =
-        args.held_out.iter().map(|file| Ok((file, read_games(file)?))).collect::<Result<Vec<_>>>()?;
+    let held_out = args
+        .held_out
+        .iter()
+        .map(|file| Ok((file, read_games(file, args.games)?)))
+        .collect::<Result<Vec<_>>>()?;
     let learned = lessons(&games, output);
     let bar = output.bar(args.epochs as u64, None, "epochs");
     bar.tick();
@@ -106,7 +115,8 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
             results.push(json!({"file": file, "positions": prediction.positions, "top1": prediction.top1, "loss": prediction.loss}));
         } else {
             output.line(format!(
-                "{file}: {:.1}% of {} moves are the likeliest, loss {:.3}",
+                "{}: {:.1}% of {} moves are the likeliest, loss {:.3}",
+                file.display(),
                 100.0 * prediction.top1,
                 prediction.positions,
                 prediction.loss
@@ -116,32 +126,29 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     if args.json {
         return output.json(&json!({"games": games.len(), "out": args.out, "held_out": results}));
     }
-    output.line(format!("{} games, weights in {}", games.len(), args.out.display()))
+    output.line(format!("{}, weights in {}", counted(games.len() as u64, "game"), args.out.display()))
 }
 
-/// The games of `FILE` or `FILE:GAMES`.
-pub(super) fn read_games(text: &str) -> Result<Vec<Game>> {
-    let (path, most) = match text.rsplit_once(':').map(|(path, most)| (path, most.parse::<usize>())) {
-        Some((path, Ok(most))) => (path, most),
-        _ => (text, usize::MAX),
-    };
-    let bytes = sgf::read_file(path.as_ref()).with_context(|| format!("cannot read {path}"))?;
-    let text = sgf::text_of(&bytes).with_context(|| path.to_owned())?;
+/// The games of a file, or so many of them.
+pub(super) fn read_games(path: &Path, most: Option<usize>) -> Result<Vec<Game>> {
+    let name = path.display();
+    let bytes = sgf::read_file(path).with_context(|| format!("cannot read {name}"))?;
+    let text = sgf::text_of(&bytes).with_context(|| name.to_string())?;
     let mut games = Vec::new();
-    for (number, record) in sgf::games(&text).take(most).enumerate() {
+    for (number, record) in sgf::games(&text).take(most.unwrap_or(usize::MAX)).enumerate() {
         let game = record.and_then(|record| record.main_line());
-        games.push(game.with_context(|| format!("{path}, game {}", number + 1))?);
+        games.push(game.with_context(|| format!("{name}, game {}", number + 1))?);
     }
     if games.is_empty() {
-        bail!("{path} has no games; it should be a file of SGF records");
+        bail!("{name} has no games; it should be a file of SGF records");
     }
     Ok(games)
 }
 
 fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<()> {
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    let names: Vec<_> = args.data.iter().map(|file| name(file)).collect();
-    let teacher = args.teacher.as_deref().map(|net| name(&net.to_string_lossy()));
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().display().to_string();
+    let names: Vec<_> = args.data.iter().map(name).collect();
+    let teacher = args.teacher.as_ref().map(name);
     let text = format!(
         "# Logarithms of the weights of move features, learned by `tengen train knowledge` from {games} games\n\
          # ({}), {} epochs{}.\n{}{weights}",

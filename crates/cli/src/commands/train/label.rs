@@ -6,7 +6,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    thread,
 };
 
 use anyhow::{Result, ensure};
@@ -18,15 +17,19 @@ use tengen_nets::{
     train::{DataFile, Dataset, EmptyBoard, LabelConfig, Labeller},
 };
 
-use crate::output::Output;
+use crate::{
+    args::threads,
+    output::{Output, counted},
+};
 
 const EXAMPLES: &str = "\
 Examples:
-  tengen train label --net teacher.bin.gz --data train19.sgf.gz:3 train9.sgf.gz:2 --boards 13:2 7:0.5 --files 500 --out labels
+  tengen train label --net teacher.bin.gz --data train19.sgf.gz:3 train9.sgf.gz:2 \\
+      --boards 13:2 7:0.5 --files 500 --out labels
   tengen train policy --data labels/*.npz --net my-net.safetensors --out student
 
-Each file has the teacher's answers for some thousand positions on boards of one size; numpy.load reads it. The same command
-goes on where it was interrupted.";
+Each file has the teacher's answers for some thousand positions on boards of one size; numpy.load reads it. \
+The same command goes on where it was interrupted.";
 
 /// Ask a network about many positions and store its answers for training.
 #[derive(Args)]
@@ -59,13 +62,13 @@ pub(crate) struct LabelArgs {
     /// Rules that the teacher is told
     #[arg(long, default_value = "chinese-ogs", value_name = "NAME")]
     rules: Rules,
-    /// Threads; all cores if absent
+    /// Threads [default: all cores]
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
     /// Random seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -97,13 +100,12 @@ pub(crate) fn run(args: &LabelArgs, output: &mut Output) -> Result<()> {
     let stopped = Arc::new(AtomicBool::new(false));
     let signal = Arc::clone(&stopped);
     ctrlc::set_handler(move || signal.store(true, Ordering::Relaxed))?;
-    let threads = args.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let (files, labels) = (AtomicU64::new(0), AtomicU64::new(0));
     let bar = output.bar(args.files, None, "files");
     labeller.run(
         &args.out,
         args.files,
-        threads,
+        threads(args.threads)?,
         |count| {
             files.fetch_add(1, Ordering::Relaxed);
             labels.fetch_add(count as u64, Ordering::Relaxed);
@@ -116,5 +118,10 @@ pub(crate) fn run(args: &LabelArgs, output: &mut Output) -> Result<()> {
     if args.json {
         return output.json(&json!({ "files": files, "positions": labels }));
     }
-    output.line(format!("{labels} positions labelled in {files} new files in {}", args.out.display()))
+    output.line(format!(
+        "{} labelled in {} in {}",
+        counted(labels, "position"),
+        counted(files, "new file"),
+        args.out.display()
+    ))
 }

@@ -6,7 +6,6 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
     time::Duration,
 };
 
@@ -14,35 +13,39 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::bounded;
-use tengen_engine::rng::Rng;
-use tengen_lab::with_settings;
+use tengen_engine::{rng::Rng, whole_file::write_whole};
+use tengen_lab::{learn::progress, with_settings};
 use tengen_nets::{
     NetSpec, Network,
     train::{
         self, Accuracy, DataFile, Dataset, Direction, OptimizerConfig, Report, Schedule, SessionConfig,
-        TrainConfig, Trainer,
+        SessionEvent, TrainConfig, Trainer,
     },
 };
 
-use crate::output::Output;
+use crate::{
+    args::{one_of, threads},
+    output::Output,
+};
 
 const EXAMPLES: &str = "\
 Examples:
   tengen train policy --arch default --data train.sgf.gz --test val.sgf.gz --out my-net
   tengen train policy --out my-net --resume --data train.sgf.gz --test val.sgf.gz
   tengen train policy --arch rollout-a --data train.sgf.gz --out rollout --positions 5000000
-  tengen train policy --net default --data labels/*.npz --optimizer muon --set loss.value=1.5 --out student
+  tengen train policy --net default --data labels/*.npz --optimizer muon \\
+      --set loss.value=1.5 --out student
   tengen train policy --eval-only --net my-net/net.safetensors --data val.sgf.gz --json
 
-The folder of a training has checkpoint.safetensors, net.safetensors (the network so far), log.jsonl and progress.svg.
-Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
+The folder of a training has checkpoint.safetensors, net.safetensors (the network so far), log.jsonl and \
+progress.svg. Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
 
 /// Train a network to predict moves, and results where it can, from game records or a teacher's labels.
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PolicyArgs {
-    /// The network: default, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description; that of --net if absent
+    /// The network: default, small, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description [default: that of --net, or default]
     #[arg(long, value_name = "NAME|FILE")]
     arch: Option<String>,
     /// Game records (.sgf, .sgf.gz) or labels (.npz); FILE:3 is drawn from three times as often
@@ -60,7 +63,7 @@ pub(crate) struct PolicyArgs {
     /// Start with the weights of this network, which may have fewer blocks and heads than --arch; with --eval-only, the network to test
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// Weights of --net whose names begin so are random again, such as block.3
+    /// Reinitialize the weights of --net whose names begin with this, such as block.3
     #[arg(long, num_args = 1.., requires = "net", value_name = "PREFIX")]
     reset: Vec<String>,
     /// Set any parameter of the training, such as loss.value=1.5 or optimizer.warm_up=0.01
@@ -69,10 +72,10 @@ pub(crate) struct PolicyArgs {
     /// Test --net on --data instead of training
     #[arg(long, requires = "net")]
     eval_only: bool,
-    /// Positions to train on; with --eval-only, positions to test on, evenly spread (all if absent)
+    /// Positions to train on; with --eval-only, positions to test on, evenly spread [default: 10 million; all of them]
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
-    /// Positions a step
+    /// Positions per step
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
     /// The largest step size (the paper's for its networks: 1/64 for prior, 1/16 for the rollout networks)
@@ -81,11 +84,11 @@ pub(crate) struct PolicyArgs {
     /// Momentum (the paper's: 0 for prior, 0.1 for the rollout networks)
     #[arg(long, value_name = "X")]
     momentum: Option<f32>,
-    /// How the step size falls: constant or cosine; averaged weights make a constant one good at any time
-    #[arg(long, value_name = "NAME", value_parser = schedule)]
+    /// How the step size falls
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Schedule>())]
     schedule: Option<Schedule>,
-    /// Optimizer: momentum, or muon, which learns more from each position and has defaults of its own
-    #[arg(long, value_name = "NAME", value_parser = direction)]
+    /// Optimizer; muon learns more from each position and has defaults of its own
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Direction>())]
     optimizer: Option<Direction>,
     /// Each step shrinks weights by the learning rate times this
     #[arg(long, value_name = "X")]
@@ -96,7 +99,7 @@ pub(crate) struct PolicyArgs {
     /// Tell the network the opponent's rank
     #[arg(long)]
     ranks: bool,
-    /// Threads; all cores if absent
+    /// Threads [default: all cores]
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
     /// Random seed
@@ -114,17 +117,13 @@ pub(crate) struct PolicyArgs {
     /// Held-out positions of such a test
     #[arg(long, default_value_t = 4096, value_name = "N")]
     test_positions: u64,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     if args.eval_only { test(args, output) } else { train(args, output) }
-}
-
-fn threads(args: &PolicyArgs) -> usize {
-    args.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 fn load(files: &[DataFile], output: &Output) -> Result<Dataset> {
@@ -140,7 +139,8 @@ fn test(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     let data = load(&args.data, output)?;
     let count = args.positions.unwrap_or(u64::MAX).min(data.positions());
     let bar = output.bar(count, None, "positions");
-    let tally = train::test(&network, &data, args.positions, threads(args), args.ranks, |n| bar.inc(n));
+    let tally =
+        train::test(&network, &data, args.positions, threads(args.threads)?, args.ranks, |n| bar.inc(n));
     bar.finish_and_clear();
     let accuracy = Accuracy::from(&tally);
     if args.json {
@@ -161,7 +161,7 @@ fn test(args: &PolicyArgs, output: &mut Output) -> Result<()> {
 }
 
 /// A network by name or from a JSON file.
-fn arch(text: &str) -> Result<NetSpec> {
+pub(super) fn arch(text: &str) -> Result<NetSpec> {
     if let Some(spec) = NetSpec::named(text) {
         return Ok(spec);
     }
@@ -172,22 +172,6 @@ fn arch(text: &str) -> Result<NetSpec> {
     );
     let json = bounded::read_text(text).with_context(|| format!("cannot read {text}"))?;
     serde_json::from_str(&json).with_context(|| format!("{text} does not describe a network"))
-}
-
-fn schedule(text: &str) -> Result<Schedule, String> {
-    match text {
-        "constant" => Ok(Schedule::Constant),
-        "cosine" => Ok(Schedule::Cosine),
-        _ => Err("choose constant or cosine".to_owned()),
-    }
-}
-
-fn direction(text: &str) -> Result<Direction, String> {
-    match text {
-        "momentum" => Ok(Direction::Momentum),
-        "muon" => Ok(Direction::Muon),
-        _ => Err("choose momentum or muon".to_owned()),
-    }
 }
 
 /// The settings that the flags describe.
@@ -211,8 +195,8 @@ fn config(args: &PolicyArgs, network: Option<&Network>) -> Result<TrainConfig> {
     config.batch = args.batch.unwrap_or(config.batch);
     config.ranks = args.ranks;
     config.seed = args.seed;
-    config.threads = threads(args);
-    Ok(with_settings(config, &args.settings, "a training")?)
+    config.threads = threads(args.threads)?;
+    Ok(with_settings(&config, &args.settings, "a training")?)
 }
 
 /// The network to start from, with what is to be learned anew.
@@ -272,17 +256,24 @@ fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
     let all = trainer.config().positions;
     let bar = output.bar(all, None, "positions");
     let mut last = None;
-    train::run(
-        &mut trainer,
-        held_out.as_ref(),
-        &session,
-        |report| {
-            bar.set_position(report.positions);
-            bar.suspend(|| output.remark(line(report)));
-            last = Some(report.clone());
-        },
-        || stopped.load(Ordering::Relaxed),
-    )?;
+    let observe = |event: SessionEvent<'_>| {
+        match event {
+            SessionEvent::Report(report) => {
+                bar.set_position(report.positions);
+                bar.suspend(|| output.remark(line(report)));
+                last = Some(report.clone());
+            }
+            // A line needs two points.
+            SessionEvent::Save(log) if log.len() > 1 => {
+                let path = session.folder.join("progress.svg");
+                write_whole(&path, progress::draw(log))
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            SessionEvent::Save(_) => {}
+        }
+        anyhow::Ok(())
+    };
+    train::run(&mut trainer, held_out.as_ref(), &session, observe, || stopped.load(Ordering::Relaxed))?;
     bar.finish_and_clear();
     match last {
         Some(report) if args.json => output.json(&report),

@@ -45,7 +45,7 @@ fn accept(_: &mut Server, _: Args<'_>) -> Reply {
 
 fn version(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
-    let own = || format!("{} {}", env!("CARGO_PKG_VERSION"), server.player.name());
+    let own = || format!("{} {}", env!("CARGO_PKG_VERSION"), server.seat.name());
     Ok(server.version.clone().unwrap_or_else(own))
 }
 
@@ -68,7 +68,7 @@ fn quit(server: &mut Server, _: Args<'_>) -> Reply {
 
 fn clear_cache(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
-    server.player.new_game();
+    server.seat.forget()?;
     Ok(String::new())
 }
 
@@ -88,7 +88,7 @@ fn get_random_seed(server: &mut Server, args: Args<'_>) -> Reply {
 fn set_random_seed(server: &mut Server, args: Args<'_>) -> Reply {
     let [seed] = args.exactly()?;
     let seed = number(seed, "the seed")?;
-    server.player.set_seed(seed);
+    server.seat.set_seed(seed)?;
     server.seed = Some(seed);
     Ok(String::new())
 }
@@ -96,7 +96,7 @@ fn set_random_seed(server: &mut Server, args: Args<'_>) -> Reply {
 fn chat(server: &mut Server, args: Args<'_>) -> Reply {
     match args.words()[..] {
         ["game" | "private", _, ..] => {
-            Ok(format!("I am tengen {} ({}), a program.", env!("CARGO_PKG_VERSION"), server.player.name()))
+            Ok(format!("I am tengen {} ({}), a program.", env!("CARGO_PKG_VERSION"), server.seat.name()))
         }
         _ => Err(args.wrong()),
     }

@@ -15,9 +15,8 @@ use super::{
 use tengen_board::{Board, Color, Move};
 
 use crate::{
-    player::Budget,
-    restriction::{Restriction, RestrictionKind},
-    watch::Watch,
+    players::{Limits, Query, Request},
+    search::{Restriction, RestrictionKind, Watch},
 };
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -75,36 +74,39 @@ enum Cancel {
 
 impl Cancel {
     /// What a search for a move of `player` has to spend: as much as the game's clock would give it, though it goes on.
-    fn budget(self, server: &Server, player: Color) -> Budget {
-        let budget = match self {
-            Cancel::Never => server.budget(),
-            Cancel::ByNextLine => server.budget_until_next_line(),
+    fn request(self, server: &Server, player: Color) -> Request {
+        let mut request = match self {
+            Cancel::Never => server.request(),
+            Cancel::ByNextLine => server.request_until_next_line(),
         };
-        Budget { clock: server.clock(player), ..budget }
+        request.limits.clock = server.seat.clock(player);
+        request
     }
 
-    /// Whether a search with this budget was broken off.
-    fn has_come(self, budget: &Budget) -> bool {
-        self == Cancel::ByNextLine && budget.stop.is_stopped()
+    /// Whether a search for this request was broken off.
+    fn has_come(self, request: &Request) -> bool {
+        self == Cancel::ByNextLine && request.stop.is_stopped()
     }
 }
 
 /// Analyses until the next line arrives. Without a session no line would ever arrive: then there is one report.
 fn analyze(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
     let options = Options::parse(&args, &server.game)?;
-    let budget = server.budget_until_next_line();
+    let request = server.request_until_next_line();
     let position = with_turn(&server.game, options.color);
     let live = begin(server)?;
     if live.is_read() {
-        let budget = watched(Budget { playouts: Some(u64::MAX), ..budget }, server, &options, dialect, &live);
-        server.player.analyse(&position, &budget);
-        while !budget.stop.is_stopped() {
+        let limits = Limits::playouts(u64::MAX);
+        let request = watched(Request { limits, ..request }, server, &options, dialect, &live);
+        server.seat.analyse(&position, &request)?;
+        while !request.stop.is_stopped() {
             thread::sleep(Duration::from_millis(5));
         }
         Ok(String::new())
     } else {
-        let budget = Budget { time: Some(options.interval), ..told(budget, &options) };
-        let report = server.player.analyse(&position, &budget);
+        let limits = Limits::time(options.interval);
+        let request = Request { limits, query: query(&options), ..request };
+        let report = server.seat.analyse(&position, &request)?;
         Ok(report.map_or_else(String::new, |report| options.line(dialect, position.board(), report)))
     }
 }
@@ -113,9 +115,9 @@ fn analyze(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
 fn genmove(server: &mut Server, args: Args<'_>, dialect: Dialect) -> Reply {
     let options = Options::parse(&args, &server.game)?;
     let live = begin(server)?;
-    let budget = watched(server.budget(), server, &options, dialect, &live);
+    let request = watched(server.request(), server, &options, dialect, &live);
     let board = server.game.board().clone();
-    let chosen = generate(server, options.color, &budget)?;
+    let chosen = generate(server, options.color, &request)?;
     show_result(server, &options, dialect, &board, &live);
     Ok(format!("play {chosen}"))
 }
@@ -132,18 +134,19 @@ fn restricted_genmove(server: &mut Server, args: Args<'_>) -> Reply {
     }
     require_search(server)?;
     let allowed = Restriction { kind: RestrictionKind::Allow, color: player, moves, depth: 1 };
-    let budget = Budget { restrictions: vec![allowed], ..server.budget() };
-    generate(server, player, &budget)
+    let mut request = server.request();
+    request.query.restrictions = vec![allowed];
+    generate(server, player, &request)
 }
 
 /// `genmove` that shows what the search finds out, without playing the move.
 fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
     let options = Options::parse(&args, &server.game)?;
-    let budget = cancel.budget(server, options.color);
+    let request = cancel.request(server, options.color);
     let live = begin(server)?;
-    let budget = watched(budget, server, &options, Dialect::Kata, &live);
-    let chosen = consider(server, options.color, &budget)?;
-    if cancel.has_come(&budget) {
+    let request = watched(request, server, &options, Dialect::Kata, &live);
+    let chosen = consider(server, options.color, &request)?;
+    if cancel.has_come(&request) {
         return Ok("play cancelled".to_owned());
     }
     let board = server.game.board().clone();
@@ -154,9 +157,9 @@ fn search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
 /// The same, showing nothing.
 fn silent_search(server: &mut Server, args: Args<'_>, cancel: Cancel) -> Reply {
     let player = args.optional()?.map_or(Ok(server.game.to_play()), color)?;
-    let budget = cancel.budget(server, player);
-    let chosen = consider(server, player, &budget)?;
-    Ok(if cancel.has_come(&budget) { "cancelled".to_owned() } else { chosen })
+    let request = cancel.request(server, player);
+    let chosen = consider(server, player, &request)?;
+    Ok(if cancel.has_come(&request) { "cancelled".to_owned() } else { chosen })
 }
 
 /// Begins the response, if the player has anything to show.
@@ -166,38 +169,38 @@ fn begin(server: &mut Server) -> Result<Live, Refusal> {
 }
 
 fn require_search(server: &Server) -> Result<(), Refusal> {
-    if server.player.searches() {
+    if server.seat.searches() {
         return Ok(());
     }
-    let name = server.player.name();
+    let name = server.seat.name();
     Err(Refusal::new(format!("the player {name} does not search: start tengen gtp with another --preset")))
 }
 
-/// The budget with what the options ask of the search.
-fn told(budget: Budget, options: &Options) -> Budget {
-    Budget {
+/// What the options ask of the search.
+fn query(options: &Options) -> Query {
+    Query {
         restrictions: options.restrictions.clone(),
         moves_ownership: options.shows(Extra::MovesOwnership) || options.shows(Extra::MovesOwnershipStdev),
-        ..budget
+        ..Query::default()
     }
 }
 
-/// The same, and reports are shown while the search runs.
-fn watched(budget: Budget, server: &Server, options: &Options, dialect: Dialect, live: &Live) -> Budget {
+/// The request with what the options ask, and reports are shown while the search runs.
+fn watched(request: Request, server: &Server, options: &Options, dialect: Dialect, live: &Live) -> Request {
     let board = server.game.board().clone();
-    let (options, live, stop) = (options.clone(), live.clone(), budget.stop.clone());
-    let told = told(budget, &options);
+    let (options, live, stop) = (options.clone(), live.clone(), request.stop.clone());
+    let query = query(&options);
     let watch = Watch::new(options.interval, move |report| {
         if live.offer(&options.line(dialect, &board, report)).is_err() {
             stop.stop();
         }
     });
-    Budget { watch: Some(watch), ..told }
+    Request { watch: Some(watch), query, ..request }
 }
 
 /// The last report of a search for a move, which is shown however short the search was.
 fn show_result(server: &Server, options: &Options, dialect: Dialect, board: &Board, live: &Live) {
-    if let Some(report) = server.player.report() {
+    if let Some(report) = server.seat.report() {
         // If nobody reads any more, the session ends by itself.
         let _ = live.show(&options.line(dialect, board, report));
     }

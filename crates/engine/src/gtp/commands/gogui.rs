@@ -15,8 +15,8 @@ use super::{
     params::{parameters, set},
 };
 use crate::{
-    player::ReplyTable,
-    report::{RootMove, SearchReport, value_for},
+    players::ReplyTable,
+    search::{RootMove, SearchReport, value_for},
 };
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -73,18 +73,18 @@ fn analyze_commands(_: &mut Server, args: Args<'_>) -> Reply {
 }
 
 fn title(server: &Server) -> String {
-    format!("tengen {}", server.player.name())
+    format!("tengen {}", server.seat.name())
 }
 
 /// The player's last report if it is about the position on the board, else a new one.
 fn report(server: &mut Server) -> Result<&SearchReport, Refusal> {
     let game = &server.game;
-    let is_known = server.player.report().is_some_and(|report| {
+    let is_known = server.seat.report().is_some_and(|report| {
         report.position == game.board().hash() && report.to_play == game.to_play() && report.playouts > 0
     });
-    let budget = server.budget();
-    let name = server.player.name().to_owned();
-    let report = if is_known { server.player.report() } else { server.player.analyse(&server.game, &budget) };
+    let request = server.request();
+    let name = server.seat.name().to_owned();
+    let report = if is_known { server.seat.report() } else { server.seat.analyse(&server.game, &request)? };
     report.ok_or_else(|| {
         Refusal::new(format!("the player {name} does not search: start tengen gtp with another --preset"))
     })
@@ -100,9 +100,8 @@ fn overlay<'a>(server: &'a mut Server, args: Args<'_>) -> Result<(Board, &'a Sea
 /// One word for each point, row by row from the top; `""` where there is nothing to say.
 fn string_board(board: &Board, word: impl Fn(Vertex) -> Option<String>) -> String {
     let mut text = String::new();
-    for row in (0..board.height()).rev() {
-        let words =
-            (0..board.width()).map(|col| word(Vertex::new(col, row)).unwrap_or_else(|| "\"\"".to_owned()));
+    for row in board.rows_from_top() {
+        let words = row.into_iter().map(|v| word(v).unwrap_or_else(|| "\"\"".to_owned()));
         let _ = write!(text, "\n{}", words.collect::<Vec<_>>().join(" "));
     }
     text
@@ -219,7 +218,12 @@ fn replies(server: &mut Server, args: Args<'_>) -> Reply {
     let player = color(player)?;
     let board = server.game.board();
     let best = |v: Vertex| {
-        server.player.replies(ReplyTable::Playouts, player, v.into()).first().map(|r| r.reply.to_string())
+        server
+            .seat
+            .player()
+            .replies(ReplyTable::Playouts, player, v.into())
+            .first()
+            .map(|r| r.reply.to_string())
     };
     if board.points().all(|v| best(v).is_none()) {
         return Err(no_replies());
@@ -234,7 +238,7 @@ fn replies_to(server: &mut Server, args: Args<'_>, table: ReplyTable) -> Reply {
     if !server.game.board().contains(point) {
         return Err(Refusal::new(format!("invalid coordinate: {point} is not on the board")));
     }
-    let replies = server.player.replies(table, player, Move::from(point));
+    let replies = server.seat.player().replies(table, player, Move::from(point));
     if replies.is_empty() {
         return Err(no_replies());
     }
@@ -268,7 +272,7 @@ fn param(server: &mut Server, args: Args<'_>) -> Reply {
 /// The last search in a sentence.
 fn explain(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
-    let Some(report) = server.player.report() else { return Ok(String::new()) };
+    let Some(report) = server.seat.report() else { return Ok(String::new()) };
     let best = report.best();
     let line: Vec<_> = best.line.iter().map(ToString::to_string).collect();
     let pruned = match report.moves.iter().filter(|m| m.pruned_at.is_some()).count() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tengen_board::{Board, Vertex, VertexMap};
+use tengen_board::{Board, Vertex};
 
 use super::{
     super::{
@@ -11,7 +11,7 @@ use super::{
     },
     Command,
 };
-use crate::network::{RawEvaluation, Uncertainty};
+use crate::search::{RawEvaluation, Uncertainty};
 
 pub(super) const COMMANDS: &[Command] = &[Command { usage: "kata-raw-nn SYMMETRY|all", run: raw_network }];
 
@@ -30,7 +30,7 @@ fn raw_network(server: &mut Server, args: Args<'_>) -> Reply {
     };
     let mut text = Vec::new();
     for number in symmetries {
-        let raw = server.player.raw_evaluation(&server.game, number);
+        let raw = server.seat.raw_evaluation(&server.game, number)?;
         let raw = raw
             .ok_or_else(|| Refusal::new("this player has no network: start with --preset zero --net FILE"))?;
         text.push(format!("symmetry {number}\n{}", show(server.game.board(), &raw)));
@@ -41,15 +41,15 @@ fn raw_network(server: &mut Server, args: Args<'_>) -> Reply {
 fn show(board: &Board, raw: &RawEvaluation) -> String {
     let mut text = String::new();
     for (name, number) in
-        [("whiteWin", raw.white_win), ("whiteLoss", raw.white_loss), ("noResult", raw.no_result)]
+        [("whiteWin", raw.white_win), ("whiteLoss", raw.black_win), ("noResult", raw.no_result)]
     {
         let _ = writeln!(text, "{name} {number:.6}");
     }
     let told = |part: fn(&Uncertainty) -> f32| raw.uncertainty.as_ref().map_or(-1.0, part);
     for (name, number) in [
-        ("whiteLead", raw.white_lead),
-        ("whiteScoreSelfplay", raw.white_score),
-        ("whiteScoreSelfplaySq", raw.white_score_squared),
+        ("whiteLead", -raw.lead),
+        ("whiteScoreSelfplay", -raw.score),
+        ("whiteScoreSelfplaySq", raw.score_squared),
         ("varTimeLeft", told(|u| u.variance_time)),
         ("shorttermWinlossError", told(|u| u.value_error)),
         ("shorttermScoreError", told(|u| u.score_error)),
@@ -57,20 +57,20 @@ fn show(board: &Board, raw: &RawEvaluation) -> String {
         let _ = writeln!(text, "{name} {number:.3}");
     }
     text.push_str("policy\n");
-    rows(board, &raw.policy, 6, &mut text);
+    rows(board, |v| raw.policy[v], 6, &mut text);
     let _ = write!(text, "policyPass {:.6}", raw.pass);
-    if let Some(owners) = &raw.white_ownership {
+    if let Some(owners) = &raw.ownership {
         text.push_str("\nwhiteOwnership\n");
-        rows(board, owners, 7, &mut text);
+        rows(board, |v| -owners[v], 7, &mut text);
         text.truncate(text.trim_end().len());
     }
     text
 }
 
 /// A number for each point, rows from the top.
-fn rows(board: &Board, numbers: &VertexMap<f32>, digits: usize, text: &mut String) {
-    for row in (0..board.height()).rev() {
-        for number in (0..board.width()).map(|col| numbers[Vertex::new(col, row)]) {
+fn rows(board: &Board, number: impl Fn(Vertex) -> f32, digits: usize, text: &mut String) {
+    for row in board.rows_from_top() {
+        for number in row.into_iter().map(&number) {
             let _ = if number.is_nan() {
                 write!(text, "{:>1$} ", "NAN", digits + 2)
             } else {

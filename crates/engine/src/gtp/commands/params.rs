@@ -7,7 +7,7 @@ use super::{
     },
     Command,
 };
-use crate::configure::{Configure, ConfigureError};
+use crate::players::{Configure, ConfigureError};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "kata-list-params", run: list_params },
@@ -24,7 +24,7 @@ impl From<ConfigureError> for Refusal {
 pub(super) fn parameters(server: &Server) -> Result<&dyn Configure, Refusal> {
     match &server.parameters {
         Some(parameters) => Ok(parameters.as_ref()),
-        None => Err(Refusal::new(format!("the player {} has no parameters", server.player.name()))),
+        None => Err(Refusal::new(format!("the player {} has no parameters", server.seat.name()))),
     }
 }
 
@@ -47,10 +47,10 @@ fn set_param(server: &mut Server, args: Args<'_>) -> Reply {
 /// Changes a parameter: the player is built anew with it.
 pub(super) fn set(server: &mut Server, key: &str, value: &str) -> Reply {
     let changed = parameters(server)?.with(&[(key.to_owned(), value.trim().to_owned())])?;
-    server.player = changed.build()?;
+    server.seat.hand_over(changed.build()?);
     server.parameters = Some(changed);
     if let Some(seed) = server.seed {
-        server.player.set_seed(seed);
+        server.seat.set_seed(seed)?;
     }
     Ok(String::new())
 }

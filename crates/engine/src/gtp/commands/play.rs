@@ -1,6 +1,6 @@
 //! Moves: played, asked for, taken back.
 
-use tengen_board::{Color, Game, Move, Outcome, Reason};
+use tengen_board::{Color, Game, Outcome, Reason};
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::player::{Budget, Decision};
+use crate::players::{Decision, PlayerError, Request};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "play COLOR VERTEX", run: play },
@@ -31,24 +31,25 @@ fn play(server: &mut Server, args: Args<'_>) -> Reply {
 
 fn genmove(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
-    let budget = server.budget();
-    generate(server, color(player)?, &budget)
+    let request = server.request();
+    generate(server, color(player)?, &request)
 }
 
 /// As `genmove`, but dead stones of the opponent are captured before passing.
 fn genmove_cleanup(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
-    let budget = Budget { cleanup: true, ..server.budget() };
-    generate(server, color(player)?, &budget)
+    let mut request = server.request();
+    request.query.cleanup = true;
+    generate(server, color(player)?, &request)
 }
 
 /// Lets the player choose a move and plays it.
-pub(super) fn generate(server: &mut Server, player: Color, budget: &Budget) -> Reply {
+pub(super) fn generate(server: &mut Server, player: Color, request: &Request) -> Reply {
     server.game.set_to_play(player);
     server.game.set_outcome(None);
-    match server.decide(budget) {
+    match server.decide(request)? {
         Decision::Play(mv) => {
-            server.game.try_play(mv).map_err(|error| chosen_illegal(server, mv, &error))?;
+            server.game.play_unchecked(mv);
             server.has_replied();
             Ok(mv.to_string())
         }
@@ -61,25 +62,24 @@ pub(super) fn generate(server: &mut Server, player: Color, budget: &Budget) -> R
 
 fn reg_genmove(server: &mut Server, args: Args<'_>) -> Reply {
     let [player] = args.exactly()?;
-    let budget = server.budget();
-    consider(server, color(player)?, &budget)
+    let request = server.request();
+    consider(server, color(player)?, &request)
 }
 
 /// Lets the player choose a move without playing it.
-pub(super) fn consider(server: &mut Server, player: Color, budget: &Budget) -> Reply {
+pub(super) fn consider(server: &mut Server, player: Color, request: &Request) -> Reply {
     let position = with_turn(&server.game, player);
-    match server.player.decide(&position, budget) {
-        Decision::Play(mv) => {
-            position.check(mv).map_err(|error| chosen_illegal(server, mv, &error))?;
-            Ok(mv.to_string())
-        }
+    match server.seat.decide(&position, request)? {
+        Decision::Play(mv) => Ok(mv.to_string()),
         Decision::Resign => Ok("resign".to_owned()),
     }
 }
 
-/// A fault of the player, which the front end must not mistake for a move.
-fn chosen_illegal(server: &Server, mv: Move, error: &dyn std::error::Error) -> Refusal {
-    Refusal::new(format!("the player {} chose {mv}: {error}", server.player.name()))
+/// A failure of the player, which the front end must not mistake for a move.
+impl From<PlayerError> for Refusal {
+    fn from(error: PlayerError) -> Refusal {
+        Refusal::new(error.to_string())
+    }
 }
 
 /// The game with the turn given to `color`.

@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::status::{StoneStatus, dead_by, statuses_by};
+use crate::reading::status::{StoneStatus, dead_by, statuses_by};
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "final_score", run: final_score },
@@ -19,7 +19,7 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn final_score(server: &mut Server, args: Args<'_>) -> Reply {
     args.none()?;
-    let owners = owners(server);
+    let owners = owners(server)?;
     let game = &server.game;
     let resigned = game.outcome().filter(|_| game.passes() < 2);
     let outcome =
@@ -28,13 +28,14 @@ fn final_score(server: &mut Server, args: Args<'_>) -> Reply {
 }
 
 /// Who owns each point, as the player's network sees it in all symmetries: from −1 (White) to 1.
-fn owners(server: &mut Server) -> Option<VertexMap<f32>> {
+fn owners(server: &mut Server) -> Result<Option<VertexMap<f32>>, Refusal> {
     let mut mean = VertexMap::filled(0.0);
     for symmetry in 0..8 {
-        let white = server.player.raw_evaluation(&server.game, symmetry)?.white_ownership?;
-        server.game.board().points().for_each(|v| mean[v] -= white[v] / 8.0);
+        let raw = server.seat.raw_evaluation(&server.game, symmetry)?;
+        let Some(owners) = raw.and_then(|raw| raw.ownership) else { return Ok(None) };
+        server.game.board().points().for_each(|v| mean[v] += owners[v] / 8.0);
     }
-    Some(mean)
+    Ok(Some(mean))
 }
 
 fn final_status(server: &mut Server, args: Args<'_>) -> Reply {
@@ -47,7 +48,7 @@ fn final_status(server: &mut Server, args: Args<'_>) -> Reply {
     if board.color_at(point).is_none() {
         return Err(Refusal::new(format!("no stone at {point}")));
     }
-    let owners = owners(server);
+    let owners = owners(server)?;
     Ok(match statuses_by(&server.game, owners.as_ref())[point] {
         Some(StoneStatus::Dead) => "dead",
         Some(StoneStatus::Seki) => "seki",
@@ -64,7 +65,7 @@ fn final_status_list(server: &mut Server, args: Args<'_>) -> Reply {
         "seki" => StoneStatus::Seki,
         _ => return Err(args.wrong()),
     };
-    let owners = owners(server);
+    let owners = owners(server)?;
     let statuses = statuses_by(&server.game, owners.as_ref());
     Ok(stones_by_chain(&server.game, &statuses, status))
 }

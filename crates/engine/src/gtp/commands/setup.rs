@@ -48,7 +48,7 @@ fn side(text: &str) -> Result<usize, Refusal> {
 
 fn resize(server: &mut Server, width: usize, height: usize) -> Reply {
     let game = Game::new(width, height, *server.game.rules()).map_err(|error| unacceptable(&error))?;
-    server.start(game);
+    server.start(game)?;
     Ok(String::new())
 }
 
@@ -89,7 +89,7 @@ fn stone_count(args: Args<'_>) -> Result<usize, Refusal> {
     let [stones] = args.exactly()?;
     stones
         .parse()
-        .map_err(|_| Refusal::new(format!("invalid number of stones: {:?} is no count", shorten(stones))))
+        .map_err(|_| Refusal::new(format!("invalid number of stones: {:?} is not a number", shorten(stones))))
 }
 
 fn set_free_handicap(server: &mut Server, args: Args<'_>) -> Reply {
@@ -140,7 +140,7 @@ fn place(server: &mut Server, args: Args<'_>, board: &Board) -> Reply {
     let position = board
         .edited(&edits)
         .map_err(|v| Refusal::new(format!("illegal position: the chain at {v} has no liberties")))?;
-    server.start(Game::from_board(position, *server.game.rules()));
+    server.start(Game::from_board(position, *server.game.rules()))?;
     Ok(String::new())
 }
 

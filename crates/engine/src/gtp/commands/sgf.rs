@@ -42,7 +42,7 @@ fn load(server: &mut Server, args: Args<'_>) -> Reply {
     if let Some(before) = before {
         game.undo_to(before.saturating_sub(1));
     }
-    server.start(game);
+    server.start(game)?;
     Ok(String::new())
 }
 

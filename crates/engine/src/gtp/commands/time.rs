@@ -9,7 +9,7 @@ use super::{
     },
     Command,
 };
-use crate::clock::TimeSettings;
+use crate::time::TimeSettings;
 
 pub(super) const COMMANDS: &[Command] = &[
     Command { usage: "time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES", run: time_settings },
@@ -52,7 +52,7 @@ fn time_left(server: &mut Server, args: Args<'_>) -> Reply {
     // Front ends send a negative time when the clock has run out and nobody claims it.
     let left = duration(finite(left, "the time")?.max(0.0));
     let stones = number(stones, "the number of stones")?;
-    server.clocks[player].set(left, stones);
+    server.seat.set_clock(player, left, stones);
     Ok(String::new())
 }
 

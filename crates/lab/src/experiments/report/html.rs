@@ -2,22 +2,24 @@
 
 use super::{
     plot::plots,
-    tables::{cells, checks, sentence, values},
+    ratings::ratings,
+    tables::{cells, checks, conclusion, values},
 };
 use crate::experiments::{
     config::Experiment,
     error::LabError,
-    power::power,
+    power::power_reached,
     results::{CellResult, Results},
 };
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}\
+/// How pages look.
+pub(crate) const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}\
     table{border-collapse:collapse;font-size:.875rem;margin:1rem 0;display:block;overflow-x:auto}\
     th,td{border:1px solid #ccc;padding:.25rem .5rem;text-align:left}th{background:#f3f3f3}svg{max-width:100%;height:auto}\
     pre{overflow-x:auto;background:#f7f7f7;padding:.5rem;font-size:.75rem}";
 
 /// Text with the characters that HTML reserves written otherwise.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -37,20 +39,23 @@ pub fn page(experiment: &Experiment, results: &Results) -> Result<String, LabErr
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{claim}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<h1>{claim}</h1>\n<p><b>To reach.</b> {reported} ({paper}; {source})</p>\n\
-         <p><b>Ours.</b> {verdict}</p>\n{plots}<h2>Statements</h2>\n{checks}<h2>Results</h2>\n{values}{remarks}{differences}\
-         <h2>Cells</h2>\n{cells}<p>Power: {power}.</p>\n<h2>Configurations</h2>\n{configurations}</body>\n</html>\n",
+         <p><b>Ours.</b> {verdict}</p>\n{plots}<h2>Statements</h2>\n{checks}<h2>Results</h2>\n{values}{ratings}{remarks}{differences}\
+         <h2>Cells</h2>\n{cells}{power}<h2>Configurations</h2>\n{configurations}</body>\n</html>\n",
         claim = escaped(&config.claim),
         reported = escaped(&config.reported),
         paper = escaped(&config.paper),
         source = escaped(&config.source),
-        verdict = sentence(results.verdict()),
+        verdict = escaped(&conclusion(experiment, results)),
         plots = plots(experiment, results)?,
-        checks = checks(results).to_html(),
+        checks = checks(experiment, results).to_html(),
         values = values(experiment, results).to_html(),
+        ratings = ratings(experiment, results)
+            .map_or(String::new(), |table| format!("<h2>Ratings</h2>\n{}", table.to_html())),
         remarks = list("Remarks", &config.remarks),
         differences = list("Differences from the paper", &config.differences),
         cells = cells(experiment, results).to_html(),
-        power = escaped(&power(experiment, 1.0)),
+        power = power_reached(experiment, results)
+            .map_or(String::new(), |power| format!("<p>Power: {}.</p>\n", escaped(&power))),
     ))
 }
 

@@ -1,7 +1,11 @@
 //! The page of an experiment that is read in the repository.
 
-use super::tables::{cells, checks, sentence, values};
-use crate::experiments::{config::Experiment, power::power, results::Results};
+use super::{
+    PLOT,
+    ratings::ratings,
+    tables::{cells, checks, conclusion, values},
+};
+use crate::experiments::{config::Experiment, power::power_reached, results::Results};
 
 /// The README of an experiment. Everything in it comes from `experiment.toml` and the result files.
 pub fn readme(experiment: &Experiment, results: &Results) -> String {
@@ -15,19 +19,26 @@ pub fn readme(experiment: &Experiment, results: &Results) -> String {
         config.reported,
         config.paper,
         config.source,
-        sentence(results.verdict())
+        conclusion(experiment, results)
     );
-    text += &section("Statements", checks(results).to_markdown());
+    if results.values.iter().any(|value| value.data.is_some()) {
+        text += &format!("![Our figures with error bars at 95%, the paper's as crosses]({PLOT})\n\n");
+    }
+    text += &section("Statements", checks(experiment, results).to_markdown());
     text += &section("Results", values(experiment, results).to_markdown());
+    let rated = ratings(experiment, results).map_or(String::new(), |table| table.to_markdown());
+    text += &section("Ratings", rated);
     text += &section("Remarks", list(&config.remarks));
     text += &section("Differences from the paper", list(&config.differences));
     text += &section("Cells", cells(experiment, results).to_markdown());
+    if let Some(power) = power_reached(experiment, results) {
+        text += &format!("Power: {power}.\n\n");
+    }
     text += &format!(
-        "## Again\n\n    tengen lab run {}\n    tengen lab report {}\n\nPower: {}.\n\nPlots are in [report.html](report.html), the \
-         numbers in [results.csv](results.csv), every game or run in `results/`. This page is written by `tengen lab report`.\n",
-        experiment.slug,
-        experiment.slug,
-        power(experiment, 1.0)
+        "## Again\n\n    tengen lab run {slug}\n    tengen lab report {slug}\n\nThe same with its configurations is in \
+         [report.html](report.html), the numbers in [results.csv](results.csv), every game or run in `results/`. p is two-sided and \
+         corrected for the statements of this page (Holm). This page is written by `tengen lab report`.\n",
+        slug = experiment.slug,
     );
     text
 }

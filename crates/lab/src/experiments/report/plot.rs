@@ -2,6 +2,7 @@
 
 use plotters::prelude::*;
 
+use super::curves;
 use crate::experiments::{
     config::Experiment,
     error::LabError,
@@ -9,7 +10,8 @@ use crate::experiments::{
 };
 
 const SIZE: (u32, u32) = (860, 420);
-const COLORS: [RGBColor; 6] = [
+/// The colours of curves.
+pub(crate) const COLORS: [RGBColor; 6] = [
     RGBColor(31, 119, 180),
     RGBColor(214, 39, 40),
     RGBColor(44, 160, 44),
@@ -36,6 +38,9 @@ struct Series {
 
 /// The plots of an experiment as SVG, or nothing where there are no results.
 pub fn plots(experiment: &Experiment, results: &Results) -> Result<String, LabError> {
+    if experiment.config.learning.is_some() {
+        return curves::curves(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
+    }
     let (series, labels) = series(experiment, results);
     if series.is_empty() {
         return Ok(String::new());
@@ -68,7 +73,7 @@ fn series(experiment: &Experiment, results: &Results) -> (Vec<Series>, Vec<Strin
                     + if by_quantity { 0.12 * (arm as f64 - (arms.len() as f64 - 1.0) / 2.0) } else { 0.0 }
             }
         };
-        let interval = data.interval();
+        let interval = data.interval(0.95);
         let point = Point { x, low: interval.0, value: data.value(), high: interval.1, paper: value.paper };
         let name = series_name(value, swept);
         match all.iter_mut().find(|series| series.name == name) {

@@ -2,8 +2,9 @@
 
 use crate::{
     experiments::{
-        checks::{Verdict, WIDEST},
-        config::Experiment,
+        checks::{Checked, Verdict},
+        config::{Conditions, Experiment},
+        kind::Kind,
         results::Results,
     },
     stats::Interval,
@@ -19,7 +20,7 @@ pub struct Table {
 }
 
 impl Table {
-    fn new(headings: &[&str]) -> Table {
+    pub(crate) fn new(headings: &[&str]) -> Table {
         Table { headings: headings.iter().map(|&heading| heading.to_owned()).collect(), rows: Vec::new() }
     }
 
@@ -73,46 +74,47 @@ impl Table {
     }
 }
 
-/// A number with one decimal; nothing for nothing.
-pub(super) fn number(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| format!("{value:.1}"))
+fn bounds(interval: Interval, number: impl Fn(f64) -> String) -> String {
+    let Interval(low, high) = interval;
+    if low.is_finite() && high.is_finite() {
+        format!("{} to {}", number(low), number(high))
+    } else {
+        "unknown".to_owned()
+    }
 }
 
-pub(super) fn signed(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| format!("{value:+.1}"))
-}
-
-pub(super) fn interval(interval: Option<Interval>, sign: bool) -> String {
-    match interval {
-        Some(Interval(low, high)) if low.is_finite() && high.is_finite() => {
-            if sign {
-                format!("{low:+.1} to {high:+.1}")
-            } else {
-                format!("{low:.1} to {high:.1}")
-            }
-        }
-        Some(_) => "unknown".to_owned(),
-        None => String::new(),
+/// Ours with its interval, such as `62.5% (57.7 to 67.1)`.
+pub(super) fn figure(check: &Checked, kind: Kind) -> String {
+    let text = |value: f64| kind.figure(value, check.is_difference);
+    // The unit once is enough.
+    let bare = |value: f64| {
+        text(value).trim_end_matches(" points").trim_end_matches(" a second").trim_end_matches('%').to_owned()
+    };
+    match (check.value, check.interval) {
+        (Some(value), Some(interval)) => format!("{} ({})", text(value), bounds(interval, bare)),
+        _ => String::new(),
     }
 }
 
 /// Every measured value beside the paper's.
 pub fn values(experiment: &Experiment, results: &Results) -> Table {
     let config = &experiment.config;
-    let at = config.sweep.as_ref().map_or("at", |sweep| &sweep.label);
-    let ours = format!("ours ({})", config.kind.unit());
+    let at = experiment.axis().unwrap_or("at");
+    let (paper, ours) = (format!("paper ({})", config.kind.unit()), format!("ours ({})", config.kind.unit()));
     let headings = [
         "arm",
         at,
         "quantity",
         config.kind.item(),
-        "paper",
+        &paper,
         &ours,
         "95% interval",
         "ours minus paper",
         "note",
     ];
     let mut table = Table::new(&headings);
+    let planned = experiment.planned(1.0);
+    let number = |value: f64| format!("{value:.1}");
     for value in &results.values {
         let ours = value.data.map(|data| data.value());
         table.rows.push(vec![
@@ -120,13 +122,14 @@ pub fn values(experiment: &Experiment, results: &Results) -> Table {
             value.at.map_or(String::new(), |at| at.to_string()),
             value.quantity.clone().unwrap_or_default(),
             value.n.to_string(),
-            number(value.paper),
-            number(ours),
-            interval(value.data.map(|data| data.interval()), false),
-            signed(ours.zip(value.paper).map(|(ours, paper)| ours - paper)),
-            match (value.n, value.is_wide()) {
-                (0, _) => "not run".to_owned(),
-                (_, true) => format!("wider than ±{WIDEST}"),
+            value.paper.map_or(String::new(), number),
+            ours.map_or(String::new(), number),
+            value.data.map_or(String::new(), |data| bounds(data.interval(0.95), number)),
+            ours.zip(value.paper).map_or(String::new(), |(ours, paper)| format!("{:+.1}", ours - paper)),
+            match value.n {
+                0 => "not run".to_owned(),
+                n if n < planned => format!("{n} of {planned}"),
+                _ if value.data.is_none() => "not every game has a score".to_owned(),
                 _ => String::new(),
             },
         ]);
@@ -135,25 +138,31 @@ pub fn values(experiment: &Experiment, results: &Results) -> Table {
 }
 
 /// The statements and what became of them.
-pub fn checks(results: &Results) -> Table {
+pub fn checks(experiment: &Experiment, results: &Results) -> Table {
+    let kind = experiment.config.kind;
     let mut table = Table::new(&[
         "statement",
-        "paper's difference",
-        "ours",
-        "95% interval",
-        "p",
-        "games or runs",
+        "tested",
+        "paper",
+        "ours (95% interval)",
+        "ours minus paper",
+        "p (Holm)",
+        kind.item(),
         "verdict",
     ]);
     for check in &results.checks {
         table.rows.push(vec![
             check.claim.clone(),
-            signed(check.paper),
-            signed(check.difference),
-            interval(check.interval, true),
+            check.tested.clone(),
+            check.paper.map_or(String::new(), |paper| kind.figure(paper, check.is_difference)),
+            figure(check, kind),
+            check
+                .value
+                .zip(check.paper)
+                .map_or(String::new(), |(ours, paper)| kind.figure(ours - paper, true)),
             p_value(check.p_value),
             check.n.to_string(),
-            check.verdict_text(),
+            check.verdict.to_string(),
         ]);
     }
     table.without_empty_columns()
@@ -195,7 +204,9 @@ pub fn cells(experiment: &Experiment, results: &Results) -> Table {
             result.cell.opponent.as_ref().map_or(String::new(), |opponent| opponent.name.clone()),
             result.n.to_string(),
             summary.map_or(String::new(), |summary| summary.wins_a.to_string()),
-            signed(summary.and_then(|summary| summary.mean_score)),
+            summary
+                .and_then(|summary| summary.mean_score)
+                .map_or(String::new(), |score| format!("{score:+.1}")),
             seconds(result.cpu_seconds),
             seconds(summary.and_then(|summary| Some(summary.cpu_seconds_b? / result.n as f64))),
             seconds(summary.and_then(|summary| summary.median_game_seconds)),
@@ -208,13 +219,52 @@ pub fn cells(experiment: &Experiment, results: &Results) -> Table {
     table.without_empty_columns()
 }
 
-/// A verdict in words that stand by themselves.
-pub(super) fn sentence(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "The claim holds in our experiment.",
-        Verdict::Fails => "Our results contradict the claim, or a part of it.",
-        Verdict::Inconclusive => "Our results do not decide it.",
-        Verdict::NotRun => "It has not been run yet.",
+/// What came of an experiment, in a few words: about the paper's claim only where it was tested at the paper's conditions.
+pub(super) fn verdict(experiment: &Experiment, results: &Results) -> String {
+    let verdict = results.verdict();
+    let is_judged = matches!(verdict, Verdict::Holds | Verdict::Fails | Verdict::Inconclusive);
+    let split = results.split().filter(|_| is_judged);
+    let mut text = match split {
+        Some(split) if verdict == Verdict::Fails => format!("does not hold in part: {split}"),
+        Some(split) => format!("{verdict}: {split}"),
+        None => verdict.to_string(),
+    };
+    if verdict == Verdict::Running {
+        text += &format!(", {} of {} a cell", results.fewest(), experiment.planned(1.0));
+    }
+    match experiment.config.conditions {
+        Conditions::Other if is_judged => format!("not at the paper's conditions (here: {text})"),
+        Conditions::Other => format!("{text} (not at the paper's conditions)"),
+        Conditions::Paper | Conditions::Own => text,
+    }
+}
+
+/// The same in sentences that stand by themselves.
+pub(super) fn conclusion(experiment: &Experiment, results: &Results) -> String {
+    let claim = if experiment.config.conditions == Conditions::Own { "Our claim" } else { "The claim" };
+    let text = match (results.verdict(), results.split()) {
+        (Verdict::Holds, _) => format!("{claim} holds."),
+        (Verdict::Fails, Some(split)) => format!("{claim} does not hold in part: {split}."),
+        (Verdict::Fails, None) => format!("{claim} does not hold."),
+        (Verdict::Inconclusive, Some(split)) => format!("Our results do not decide it: {split}."),
+        (Verdict::Inconclusive, None) => "Our results do not decide it.".to_owned(),
+        (Verdict::Running, _) => format!(
+            "Running: {} of {} {} in the cell that has fewest; there is no verdict before all are played.",
+            results.fewest(),
+            experiment.planned(1.0),
+            experiment.config.kind.item()
+        ),
+        (Verdict::Again, _) => format!("To be run again: {}.", results.again.as_deref().unwrap_or_default()),
+        (Verdict::NotRun, _) => "It has not been run yet.".to_owned(),
+    };
+    match (experiment.config.conditions, results.verdict()) {
+        (Conditions::Other, Verdict::Again | Verdict::NotRun) => {
+            format!("{text} Its conditions are not the paper's.")
+        }
+        (Conditions::Other, _) => format!(
+            "Not at the paper's conditions, so that nothing follows for or against the paper. Here: {text}"
+        ),
+        _ => text,
     }
 }
 

@@ -1,0 +1,121 @@
+//! `tengen lab queue`: many experiments, the most valuable first, without anybody looking on.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+use tengen_engine::players::StopSignal;
+use tengen_lab::{
+    experiments::{Entry, Experiment, Progress, Queue, Results, report},
+    parallel::concurrency_for,
+};
+
+use super::DirectoryArgs;
+use crate::{commands::interruptible, output::Output};
+
+/// Run a list of experiments in order of value; after an interruption the same command goes on.
+#[derive(Args)]
+pub(super) struct QueueArgs {
+    /// The list [default: queue.toml in the directory of the experiments]
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Only show what is done and how long the rest takes
+    #[arg(long)]
+    status: bool,
+    /// Games at a time, at most one per free core [default: one per core]
+    #[arg(short, long, value_name = "N")]
+    concurrency: Option<usize>,
+    #[command(flatten)]
+    directory: DirectoryArgs,
+}
+
+pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
+    ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
+    let file = args.file.clone().unwrap_or_else(|| args.directory.path().join(Queue::FILE));
+    let entries = Queue::read(&file)?.entries;
+    let names: Vec<_> = entries.iter().map(|entry| entry.experiment.clone()).collect();
+    let experiments = args.directory.named(&names)?;
+    let queue: Vec<_> = entries.iter().zip(&experiments).collect();
+    show(&queue, args.concurrency.unwrap_or_else(|| concurrency_for(1)), output)?;
+    if args.status {
+        return Ok(());
+    }
+    let bar = output.bar(1, None, "games or runs");
+    let stop = interruptible(&bar)?;
+    let mut failed = Vec::new();
+    for (entry, experiment) in queue {
+        bar.set_message(experiment.slug.clone());
+        if let Err(problem) = run_entry(entry, experiment, args.concurrency, &stop, &bar) {
+            output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
+            failed.push(experiment.slug.as_str());
+            // What failed has stopped its own games with it.
+            stop.reset();
+        }
+        if stop.is_stopped() {
+            bail!("interrupted: the same command goes on from there");
+        }
+        let results = Results::read(experiment)?;
+        output.line(format!("{}: {}", experiment.slug, results.verdict()))?;
+    }
+    ensure!(failed.is_empty(), "could not be run: {}", failed.join(", "));
+    Ok(())
+}
+
+/// Plays what is missing of an entry, and writes its pages.
+fn run_entry(
+    entry: &Entry,
+    experiment: &Experiment,
+    concurrency: Option<usize>,
+    stop: &StopSignal,
+    bar: &indicatif::ProgressBar,
+) -> Result<()> {
+    let results = Results::read(experiment)?;
+    let progress = entry.progress(experiment, &results);
+    if progress.is_done() {
+        return Ok(());
+    }
+    bar.set_length(progress.planned as u64);
+    bar.set_position(progress.done as u64);
+    let results = experiment.run(&entry.options(concurrency, &results), stop, |cell| {
+        bar.inc(1);
+        bar.set_message(format!("{}: {cell}", experiment.slug));
+    })?;
+    report::write(experiment, &results)?;
+    Ok(())
+}
+
+/// What is done of each entry, and how long the rest takes.
+fn show(queue: &[(&Entry, &Experiment)], concurrency: usize, output: &mut Output) -> Result<()> {
+    let (mut total, mut unknown) = (0.0, 0);
+    for (entry, experiment) in queue {
+        let results = Results::read(experiment)?;
+        let progress = entry.progress(experiment, &results);
+        let left = match progress {
+            progress if progress.is_done() => "done".to_owned(),
+            Progress { seconds_left: Some(seconds), .. } => {
+                total += seconds / concurrency as f64;
+                format!("{} left", duration(seconds / concurrency as f64))
+            }
+            Progress { .. } => {
+                unknown += 1;
+                "time not known yet".to_owned()
+            }
+        };
+        output.line(format!(
+            "{:24} {:>6} of {:>6} {:5} {left:20} {}",
+            experiment.slug,
+            progress.done,
+            progress.planned,
+            experiment.config.kind.item(),
+            results.verdict()
+        ))?;
+    }
+    let more =
+        if unknown > 0 { format!(", and {unknown} of which no game was played yet") } else { String::new() };
+    output.line(format!("{} left with {concurrency} at a time{more}", duration(total)))
+}
+
+fn duration(seconds: f64) -> String {
+    let minutes = Duration::from_secs_f64(seconds).as_secs().div_ceil(60);
+    format!("{}:{:02} h", minutes / 60, minutes % 60)
+}

@@ -1,0 +1,254 @@
+//! The player that searches: keeps its tree and what its policies have learned from move to move.
+
+use std::time::Instant;
+
+use tengen_board::{Color, Game, Move, PlayedMove};
+
+use crate::{
+    players::{
+        Decision, Player, PlayerError, Query, ReplyTable, Request, StopSignal,
+        conduct::{Conduct, Manners},
+    },
+    playout::LearnedReply,
+    prior::Gcmb,
+    rng::Rng,
+    search::{
+        Evaluator, PlayoutEvaluator, RawEvaluation, Restriction, SearchConfig, SearchParts, SearchReport,
+        Totals, search,
+    },
+    tree::{Tree, TreePolicy},
+};
+
+/// Monte-Carlo tree search as a player.
+pub struct Mcts {
+    name: String,
+    config: SearchConfig,
+    threads: usize,
+    tree: Tree,
+    /// Sums over the playouts from its root, as long as that stays.
+    known: Totals,
+    policy: Box<dyn TreePolicy>,
+    evaluator: Box<dyn Evaluator>,
+    gcmb: Option<Gcmb>,
+    rng: Rng,
+    /// The game whose position is the tree's root.
+    root: Option<Game>,
+    conduct: Conduct,
+    /// What the tree was restricted to.
+    restrictions: Vec<Restriction>,
+    /// Whether it was grown without dynamic komi.
+    true_komi: bool,
+    report: Option<SearchReport>,
+}
+
+impl Mcts {
+    /// Playouts a move where no limit is named.
+    pub const DEFAULT_PLAYOUTS: u64 = 10_000;
+
+    /// The same where a network evaluates, which takes longer and tells more; times the visits that a node of the tree takes.
+    pub const DEFAULT_EVALUATIONS: u64 = 400;
+
+    /// Playouts on the opponent's time, so that an engine which is left alone comes to rest.
+    const MOST_PONDERED: u64 = 2_000_000;
+
+    /// A player with these parts, evaluating by playouts.
+    pub fn new(name: &str, config: &SearchConfig, threads: usize, seed: u64) -> Mcts {
+        let evaluator = PlayoutEvaluator::new(config.playout.build(), config.limits);
+        Mcts::with_evaluator(name, config, Box::new(evaluator), threads, seed)
+    }
+
+    /// A player with these parts that evaluates by something else.
+    pub fn with_evaluator(
+        name: &str,
+        config: &SearchConfig,
+        evaluator: Box<dyn Evaluator>,
+        threads: usize,
+        seed: u64,
+    ) -> Mcts {
+        Mcts {
+            name: name.to_owned(),
+            config: config.clone(),
+            threads,
+            tree: Tree::with_capacity(config.max_tree_mb.saturating_mul(1 << 20)),
+            known: Totals::default(),
+            policy: config.tree_policy.build(),
+            evaluator,
+            gcmb: config.gcmb.as_ref().map(Gcmb::new),
+            rng: Rng::new(seed),
+            root: None,
+            conduct: Conduct::default(),
+            restrictions: Vec::new(),
+            true_komi: false,
+            report: None,
+        }
+    }
+
+    /// Searches a position without playing.
+    pub fn search(&mut self, game: &Game, request: &Request) -> &SearchReport {
+        let report = self.run(game, request);
+        self.report.insert(report)
+    }
+
+    fn run(&mut self, game: &Game, request: &Request) -> SearchReport {
+        let start = Instant::now();
+        self.prepare(game, &request.query);
+        let mut spending = self.conduct.plan(&self.config.pace, game, request.limits, start.elapsed());
+        if spending.playouts.is_none() && spending.time.is_none() {
+            spending.playouts = Some(if self.evaluator.sets_priors() {
+                Self::DEFAULT_EVALUATIONS * (1 + u64::from(self.config.expand_visits))
+            } else {
+                Self::DEFAULT_PLAYOUTS
+            });
+        }
+        if let Some(gcmb) = &mut self.gcmb {
+            gcmb.clear();
+        }
+        let parts = SearchParts {
+            config: &self.config,
+            tree: &self.tree,
+            policy: &*self.policy,
+            evaluator: &*self.evaluator,
+            gcmb: self.gcmb.as_ref(),
+            threads: self.threads,
+        };
+        search(game, &parts, &mut self.known, request, &spending, &mut self.rng)
+    }
+
+    /// The last search with a move in front that was drawn by chance, for players that draw theirs. What the search has found stays
+    /// as it is, as others are told about it.
+    fn draw(&mut self, game: &Game) -> Option<SearchReport> {
+        let SearchConfig { draw, style, .. } = self.config;
+        let mut report = self.report.clone().filter(|_| draw.is_on(game) || style.is_some())?;
+        draw.draw(game, &mut report.moves, &mut self.rng);
+        if let Some(style) = style {
+            let evaluator = &mut *self.evaluator;
+            style.draw(game, &mut report, &mut self.rng, |mv| after(evaluator, game, mv));
+        }
+        Some(report)
+    }
+
+    /// The table of corresponding moves of the last search, and the tree it belongs to.
+    pub fn gcmb(&mut self) -> Option<(&mut Gcmb, &Tree)> {
+        self.gcmb.as_mut().map(|gcmb| (gcmb, &self.tree))
+    }
+
+    /// Makes the position of `game` the tree's root, keeping the subtree where the game goes on from the last root.
+    ///
+    /// A tree that was grown under restrictions is of use only for the same ones at the same root; one that was grown with
+    /// dynamic komi only as long as there is some.
+    fn prepare(&mut self, game: &Game, query: &Query) {
+        let Query { restrictions, true_komi, .. } = query;
+        let new_moves = self.root.take().and_then(|root| moves_since(&root, game));
+        let same_komi = self.true_komi == *true_komi || self.config.dynamic_komi.extra(game) == 0.0;
+        let fits = |moves: &&[PlayedMove]| {
+            same_komi && self.restrictions == *restrictions && (restrictions.is_empty() || moves.is_empty())
+        };
+        if new_moves.is_none() {
+            self.conduct.new_game();
+        }
+        match new_moves.filter(|_| self.config.keep_tree).filter(fits) {
+            Some([]) => {}
+            Some(moves) => {
+                for m in moves {
+                    self.tree.advance(m.mv);
+                }
+                self.known = Totals::default();
+            }
+            None => {
+                self.tree.clear();
+                self.known = Totals::default();
+            }
+        }
+        self.root = Some(game.clone());
+        self.restrictions.clone_from(restrictions);
+        self.true_komi = *true_komi;
+    }
+}
+
+/// What a network says about the position after a move.
+fn after(evaluator: &mut dyn Evaluator, game: &Game, mv: Move) -> Option<RawEvaluation> {
+    let mut next = game.clone();
+    next.play_unchecked(mv);
+    evaluator.raw(&next, 0)
+}
+
+/// The moves that lead from one game to another, if the second goes on from the first under the same rules, alternately.
+fn moves_since<'a>(root: &Game, game: &'a Game) -> Option<&'a [PlayedMove]> {
+    let (old, new) = (root.moves(), game.moves());
+    let continues = root.rules() == game.rules()
+        && root.start().hash() == game.start().hash()
+        && (root.board().width(), root.board().height()) == (game.board().width(), game.board().height())
+        && root.handicap() == game.handicap()
+        && new.starts_with(old);
+    let added = new.get(old.len()..)?;
+    let mut color = root.to_play();
+    let alternates = added.iter().all(|m| {
+        color = !color;
+        m.color == !color
+    });
+    (continues && alternates && color == game.to_play()).then_some(added)
+}
+
+impl Player for Mcts {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decide(&mut self, game: &Game, request: &Request) -> Result<Decision, PlayerError> {
+        let start = Instant::now();
+        self.search(game, request);
+        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
+        let drawn = self.draw(game);
+        let evaluator = &mut self.evaluator;
+        let after_pass = || after(&mut **evaluator, game, Move::PASS)?.ownership;
+        let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
+        let report = drawn.as_ref().or(self.report.as_ref());
+        let decision = self.conduct.choose(game, report, after_pass, manners);
+        self.conduct.note(start.elapsed());
+        Ok(decision)
+    }
+
+    fn analyse(&mut self, game: &Game, request: &Request) -> Result<Option<&SearchReport>, PlayerError> {
+        let mut request = request.clone();
+        request.query.true_komi = true;
+        Ok(Some(self.search(game, &request)))
+    }
+
+    fn searches(&self) -> bool {
+        true
+    }
+
+    fn ponder(&mut self, game: &Game, stop: &StopSignal) {
+        if self.config.ponder {
+            self.run(game, &Request { stop: stop.clone(), ..Request::playouts(Self::MOST_PONDERED) });
+        }
+    }
+
+    fn raw_evaluation(&mut self, game: &Game, symmetry: usize) -> Option<RawEvaluation> {
+        self.evaluator.raw(game, symmetry)
+    }
+
+    fn replies(&self, table: ReplyTable, color: Color, previous: Move) -> Vec<LearnedReply> {
+        match (table, &self.gcmb) {
+            (ReplyTable::Playouts, _) => self.evaluator.learned_replies(color, previous),
+            (ReplyTable::Gcmb, Some(gcmb)) => gcmb.learned_replies(color, previous),
+            (ReplyTable::Gcmb, None) => Vec::new(),
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.tree.clear();
+        self.evaluator.clear();
+        self.root = None;
+        self.report = None;
+    }
+
+    fn set_seed(&mut self, seed: u64) {
+        self.rng = Rng::new(seed);
+        self.new_game();
+    }
+
+    fn report(&self) -> Option<&SearchReport> {
+        self.report.as_ref()
+    }
+}

@@ -1,0 +1,66 @@
+//! The answers of `suites/tactics.sgf` are the only ones, by exhaustive search in the marked region.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests may panic.
+
+use std::{collections::BTreeMap, path::Path};
+
+use tengen_board::{Move, Vertex, sgf};
+use tengen_lab::suite::{
+    Answer,
+    prove::{Prover, moves},
+    read,
+};
+
+/// Positions that a proof may look at.
+const LIMIT: usize = 60_000;
+
+fn path() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suites/tactics.sgf")
+}
+
+#[test]
+fn answers_are_proved() {
+    let suite = read(&path()).unwrap();
+    let records = sgf::read_collection(&std::fs::read(path()).unwrap()).unwrap();
+    assert_eq!(suite.problems.len(), records.len());
+    for (problem, record) in suite.problems.iter().zip(&records) {
+        let board = problem.game.board();
+        let region: Vec<Vertex> = record
+            .node(record.root())
+            .values("SL")
+            .unwrap()
+            .iter()
+            .map(|point| {
+                let letters = point.as_bytes();
+                Vertex::new(
+                    usize::from(letters[0] - b'a'),
+                    board.height() - 1 - usize::from(letters[1] - b'a'),
+                )
+            })
+            .collect();
+        let Answer::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
+        let [answer] = answers[..] else { panic!("{}", problem.name) };
+        let (me, komi) = (board.to_play(), problem.game.rules().komi);
+        // More than komi for Black, less for White: the answer wins.
+        let needed = (me.sign() as f32 * komi + 0.5) as i32;
+        let mut mine = Prover::new(&region, me, needed, LIMIT);
+        let mut theirs = Prover::new(&region, !me, 1 - needed, LIMIT);
+        for mv in moves(board, &region) {
+            let proof = if mv == answer { &mut mine } else { &mut theirs };
+            let wins = proof.holds_after(board, mv, 0).unwrap();
+            assert!(wins, "{}: {mv}\n{board:?}", problem.name);
+        }
+        assert_ne!(answer, Move::PASS);
+    }
+}
+
+#[test]
+fn there_are_enough_of_each_kind() {
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for problem in read(&path()).unwrap().problems {
+        let kind = problem.name.rsplit_once(' ').unwrap().0.to_owned();
+        *kinds.entry(kind).or_default() += 1;
+    }
+    assert!(kinds.len() == 9 && kinds.values().all(|count| *count >= 15), "{kinds:?}");
+    assert!(kinds.values().sum::<usize>() >= 200, "{kinds:?}");
+}

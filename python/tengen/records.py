@@ -1,0 +1,164 @@
+"""Records of games as arrays, in the format of `tengen selfplay` (format 1)."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._tengen import Game
+
+if TYPE_CHECKING:
+    from .matches import GameResult
+
+FORMAT = 1
+_SHAPES = {
+    "boards": ("u", ("positions", "rows", "columns")),
+    "moves": ("i", ("positions",)),
+    "colors": ("u", ("positions",)),
+    "rewards": ("i", ("positions",)),
+    "weights": ("f", ("positions",)),
+    "policies": ("f", ("positions", "actions")),
+    "values": ("f", ("positions",)),
+    "score": ("f", ("positions",)),
+    "ownership": ("f", ("positions", "rows", "columns")),
+    "net_policies": ("f", ("positions", "actions")),
+    "net_values": ("f", ("positions",)),
+    "game_ids": ("u", ("positions",)),
+    "komi": ("f", ("games",)),
+    "rules": ("S", ("games",)),
+    "setup": ("u", ("games", "rows", "columns")),
+    "net_hash": ("S", ("games",)),
+    "behaviour": ("S", ("games",)),
+}
+"""The arrays: which kinds of numbers, and how many of what."""
+
+
+def load_records(files: str | os.PathLike[str] | list[str]) -> dict[str, npt.NDArray[Any]]:
+    """Reads records: a file, a pattern such as "dir/*.npz", or a list of files, as one dictionary of arrays.
+
+    With N positions of G games: `boards` (N, rows, columns), `moves`, `colors`, `rewards`, `weights`, `policies`, `values`,
+    `score`, `ownership`, `game_ids` (0 to G - 1 over all files), `net_policies` and `net_values` if every file has them, and per
+    game `komi`, `rules`, `setup`, `net_hash`, `behaviour`. What is no record is a ValueError that names the file.
+
+    >>> import tempfile, tengen
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result = tengen.play_game("random,seed=1", "random,seed=2", size=5, record=f"{folder}/game.npz")
+    ...     records = tengen.load_records(f"{folder}/*.npz")
+    >>> records["boards"].shape == (len(result.moves), 5, 5)
+    True
+    >>> records["komi"]
+    array([7.5], dtype=float32)
+    """
+    if isinstance(files, (str, os.PathLike)):
+        pattern = os.fspath(files)
+        paths = [pattern] if os.path.isfile(pattern) else sorted(glob.glob(pattern))
+        if not paths:
+            raise FileNotFoundError(f"no records: {pattern}")
+    else:
+        paths = [os.fspath(path) for path in files]
+        if not paths:
+            raise ValueError("no records: the list of files is empty")
+    parts: list[dict[str, npt.NDArray[Any]]] = []
+    games = 0
+    for path in paths:
+        part = _read(path)
+        if parts and part["boards"].shape[1:] != parts[0]["boards"].shape[1:]:
+            raise ValueError(f"{path}: boards of another size than {paths[0]}: read one size at a time")
+        part["game_ids"] = part["game_ids"] + np.uint32(games)
+        games += len(part["komi"])
+        parts.append(part)
+    names = [name for name in parts[0] if all(name in part for part in parts)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+
+def _read(path: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a file, whose names, shapes and kinds of numbers are those of the format."""
+    try:
+        file = np.load(path, allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise ValueError("it holds one array")
+        with file:
+            arrays = {name: file[name] for name in file.files}
+    except OSError:
+        raise
+    except Exception as error:  # numpy and zipfile raise many kinds
+        raise ValueError(f"{path} is no record of games or is damaged: {error}") from error
+    found = arrays.pop("format", None)
+    if found is None or found.shape != () or found.dtype.kind not in "iu":
+        raise ValueError(f"{path} is no record of games: it has no number `format`")
+    if int(found) != FORMAT:
+        raise ValueError(f"{path}: records of format {int(found)}, this version reads {FORMAT}")
+    missing = [name for name in _SHAPES if name not in arrays and not name.startswith("net_")]
+    if missing:
+        raise ValueError(f"{path} is no record of games: it has no {', '.join(missing)}")
+    sizes: dict[str, int] = {}
+    if arrays["boards"].ndim == 3:
+        sizes["actions"] = arrays["boards"].shape[1] * arrays["boards"].shape[2] + 1
+    for name, (kinds, dimensions) in _SHAPES.items():
+        if (array := arrays.get(name)) is None:
+            continue
+        fits = array.ndim == len(dimensions) and array.dtype.kind in kinds
+        if not fits or any(sizes.setdefault(size, n) != n for size, n in zip(dimensions, array.shape)):
+            raise ValueError(f"{path}: {name} of shape {array.shape} and type {array.dtype} does not fit the rest")
+    ids = arrays["game_ids"]
+    if ids.size and int(ids.max()) >= sizes["games"]:
+        raise ValueError(f"{path}: game_ids has {int(ids.max())}, but there are {sizes['games']} games")
+    return {name: arrays[name] for name in _SHAPES if name in arrays}
+
+
+def save_game(path: str | os.PathLike[str], result: GameResult, names: tuple[str, str]) -> None:
+    """Writes a game, completely or not at all: `.npz` for learning, `.sgf` for people."""
+    target = Path(path)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    if target.suffix == ".sgf":
+        temporary.write_text(result.game.sgf(*names), encoding="utf-8")
+    elif target.suffix == ".npz":
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, **_arrays(result, names))
+    else:
+        raise ValueError(f"{target}: a game is written as .npz or .sgf")
+    temporary.replace(target)
+
+
+def _arrays(result: GameResult, names: tuple[str, str]) -> dict[str, Any]:
+    """The arrays of a game whose players do not tell what they thought: the move played has the whole of the policy, the value is
+    that of an open game. Score and ownership are those of the end, 0 if the game was not counted."""
+    game = result.game
+    rows, columns = game.shape
+    count, area = game.move_number, rows * columns
+    replay = game.copy()
+    while replay.undo():
+        pass
+    boards = np.zeros((count, rows, columns), np.uint8)
+    setup = replay.board
+    for i, (color, move) in enumerate(game.moves):
+        replay.to_play = color
+        boards[i] = replay.board
+        replay.play(move)
+    moves = np.array([game.index(move) for _, move in game.moves], np.int16)
+    owners = np.zeros((rows, columns), np.float16)
+    if result.score is not None:
+        owners[:] = game.ownership() if result.referee == "board" else game.ownership(dead="playouts")
+    return {
+        "format": np.uint8(FORMAT),
+        "boards": boards,
+        "moves": moves,
+        "colors": np.array([color for color, _ in game.moves], np.uint8),
+        "rewards": np.full(count, (0, 1, -1)[result.winner], np.int8),
+        "weights": np.ones(count, np.float32),
+        "policies": np.eye(area + 1, dtype=np.float16)[moves],
+        "values": np.zeros(count, np.float32),
+        "score": np.full(count, result.score or 0.0, np.float32),
+        "ownership": np.broadcast_to(owners, (count, rows, columns)),
+        "game_ids": np.zeros(count, np.uint32),
+        "komi": np.array([game.komi], np.float32),
+        "rules": np.array([game._compact_rules.encode()], "S64"),
+        "setup": setup[None],
+        "net_hash": np.array([b""], "S64"),
+        "behaviour": np.array([" - ".join(names).encode()], "S64"),
+    }

@@ -1,0 +1,82 @@
+"""Docstrings, examples and types."""
+
+import doctest
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+import tengen
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [
+    "tengen",
+    "tengen.agents",
+    "tengen.envs",
+    "tengen.matches",
+    "tengen.network",
+    "tengen.pettingzoo",
+    "tengen.records",
+    "tengen.registration",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted and not result.failed
+
+
+def native():
+    """What is written in Rust and has a docstring."""
+    for thing in (tengen.Game, tengen.Player, tengen.Analysis, tengen._tengen.Network, tengen.networks, tengen.presets):
+        yield thing.__name__, thing.__doc__
+        for name in vars(thing) if isinstance(thing, type) else ():
+            if not name.startswith("_") and callable(member := getattr(thing, name)):
+                yield f"{thing.__name__}.{name}", member.__doc__
+
+
+# They need a file, or are what another method is made of.
+WITHOUT_EXAMPLE = {"Network", "Network.save", "Network.save_onnx", "Network.evaluate", "Network.evaluate_planes", "Player.choose"}
+
+
+@pytest.mark.parametrize(("name", "text"), list(native()))
+def test_docstrings_of_the_native_part(name, text):
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    assert test.examples or name in WITHOUT_EXAMPLE
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "python/examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples(path, tmp_path):
+    environment = {**os.environ, "TENGEN_SHORT": "1"}
+    run = subprocess.run([sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_notebook(tmp_path):
+    """It runs from top to bottom, and draws."""
+    book = nbformat.read(ROOT / "python/examples/notebook.ipynb", as_version=4)
+    nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [output.get("data", {}) for cell in book.cells for output in cell.get("outputs", [])]
+    assert sum("image/svg+xml" in data for data in shown) == 3
+
+
+def test_the_guide():
+    """Every Python block of docs/python.md runs, in order."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.S)
+    assert blocks
+    names: dict = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_types():
+    for command in (["mypy"], ["mypy.stubtest", "tengen._tengen"]):
+        run = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout + run.stderr
