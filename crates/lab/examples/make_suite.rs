@@ -7,9 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tengen_board::{Board, Color, Game, Move, Rules, Symmetry, Vertex, area_owners, seki_groups, sgf};
+use tengen_board::{Board, Color, Game, Move, Rules, Vertex, area_owners, seki_groups, sgf};
 use tengen_engine::{reading::ladder::LadderReader, rng::Rng};
-use tengen_lab::suite::prove::{Prover, TooLarge, most, moves, unsettled};
+use tengen_lab::suite::{
+    canonical::canonical,
+    prove::{Prover, TooLarge, most, moves, unsettled},
+};
 
 /// Positions that a proof may look at.
 const LIMIT: usize = 60_000;
@@ -374,44 +377,6 @@ fn is_snapback(after: &Board, at: Vertex, me: Color) -> bool {
         && taken.is_atari_at(chain, at)
         && taken.to_play() == me
         && taken.is_legal(at)
-}
-
-/// The same text for regions, with what is next to them, that differ by a symmetry, by colours or by a shift.
-fn canonical(board: &Board, region: &[Vertex]) -> String {
-    let (width, height) = (board.width(), board.height());
-    let me = board.to_play();
-    let shown: BTreeSet<Vertex> = region.iter().flat_map(|v| v.neighbors().into_iter().chain([*v])).collect();
-    let texts = Symmetry::ALL.into_iter().map(|symmetry| {
-        let mut cells: Vec<(usize, usize, char)> = Vec::new();
-        for &v in shown.iter().filter(|&&v| board.contains(v)) {
-            let to = symmetry.vertex(v, width, height);
-            let is_open = region.contains(&v);
-            let letter = match board.color_at(v) {
-                None => 'e',
-                Some(color) if color == me => {
-                    if is_open {
-                        'm'
-                    } else {
-                        'M'
-                    }
-                }
-                Some(_) => {
-                    if is_open {
-                        'o'
-                    } else {
-                        'O'
-                    }
-                }
-            };
-            cells.push((to.row(), to.col(), letter));
-        }
-        let top = cells.iter().map(|cell| cell.0).min().unwrap_or(0);
-        let left = cells.iter().map(|cell| cell.1).min().unwrap_or(0);
-        cells.sort_unstable();
-        let text = |(row, col, letter): &(usize, usize, char)| format!("{}{}{letter}", row - top, col - left);
-        cells.iter().map(text).collect::<Vec<_>>().concat()
-    });
-    texts.min().unwrap_or_default()
 }
 
 impl Problem {

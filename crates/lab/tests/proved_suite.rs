@@ -4,9 +4,10 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use tengen_board::{Move, Vertex, sgf};
+use tengen_board::{Board, Move, Vertex, sgf};
 use tengen_lab::suite::{
     Answer,
+    canonical::canonical,
     prove::{Prover, moves},
     read,
 };
@@ -18,6 +19,28 @@ fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suites/tactics.sgf")
 }
 
+/// The points that a record marks.
+fn region(record: &sgf::Record, board: &Board) -> Vec<Vertex> {
+    let marked = record.node(record.root()).values("SL").unwrap();
+    let vertex = |point: &String| {
+        let letters = point.as_bytes();
+        Vertex::new(usize::from(letters[0] - b'a'), board.height() - 1 - usize::from(letters[1] - b'a'))
+    };
+    marked.iter().map(vertex).collect()
+}
+
+#[test]
+fn no_two_are_alike() {
+    let suite = read(&path()).unwrap();
+    let records = sgf::read_collection(&std::fs::read(path()).unwrap()).unwrap();
+    let mut known = BTreeMap::new();
+    for (problem, record) in suite.problems.iter().zip(&records) {
+        let board = problem.game.board();
+        let twin = known.insert(canonical(board, &region(record, board)), &problem.name);
+        assert_eq!(twin, None, "{} is the same", problem.name);
+    }
+}
+
 #[test]
 fn answers_are_proved() {
     let suite = read(&path()).unwrap();
@@ -25,19 +48,7 @@ fn answers_are_proved() {
     assert_eq!(suite.problems.len(), records.len());
     for (problem, record) in suite.problems.iter().zip(&records) {
         let board = problem.game.board();
-        let region: Vec<Vertex> = record
-            .node(record.root())
-            .values("SL")
-            .unwrap()
-            .iter()
-            .map(|point| {
-                let letters = point.as_bytes();
-                Vertex::new(
-                    usize::from(letters[0] - b'a'),
-                    board.height() - 1 - usize::from(letters[1] - b'a'),
-                )
-            })
-            .collect();
+        let region = region(record, board);
         let Answer::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
         let [answer] = answers[..] else { panic!("{}", problem.name) };
         let (me, komi) = (board.to_play(), problem.game.rules().komi);

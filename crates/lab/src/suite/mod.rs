@@ -19,6 +19,7 @@ use crate::{
     stats::{self, Interval},
 };
 
+pub mod canonical;
 pub mod prove;
 pub mod sgf;
 pub mod tst;

@@ -91,9 +91,9 @@ impl KataNetwork {
         self.model.graph.weight_count()
     }
 
-    /// Multiplications and additions of its layers for a board of this area.
-    pub(crate) fn operations(&self, area: usize) -> u64 {
-        self.model.graph.operations(area)
+    /// Multiplications and additions of its layers for a board of this size.
+    pub(crate) fn operations(&self, width: usize, height: usize) -> u64 {
+        self.model.graph.operations(width, height)
     }
 
     /// A runner for up to `boards` boards of one size at a time.

@@ -11,12 +11,28 @@ use tengen_board::sgf::data_folder;
 
 use crate::{error::NetError, model::shipped};
 
-/// The folders: `nets` in `$TENGEN_DATA`, tengen's own and KaTrain's in the home folder.
+/// The folders: `nets` in `$TENGEN_DATA`, tengen's own and KaTrain's in the home folder, and the networks that came with KaTrain
+/// when pip installed it, for the user or in the active virtual environment.
 fn folders() -> Vec<PathBuf> {
-    let home = env::home_dir().into_iter();
-    let in_home =
-        home.flat_map(|home| [".local/share/tengen/networks", ".katrain"].map(|folder| home.join(folder)));
-    data_folder().map(|folder| folder.join("nets")).into_iter().chain(in_home).collect()
+    let home = env::home_dir();
+    let own = [".local/share/tengen/networks", ".katrain"];
+    let in_home = home.iter().flat_map(|home| own.map(|folder| home.join(folder)));
+    let environment = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+    let installed = home.iter().map(|home| home.join(".local")).chain(environment);
+    let with_katrain = installed.flat_map(|prefix| katrain_models(&prefix));
+    data_folder().map(|folder| folder.join("nets")).into_iter().chain(in_home).chain(with_katrain).collect()
+}
+
+/// Where pip puts KaTrain's networks below `prefix`.
+fn katrain_models(prefix: &Path) -> Vec<PathBuf> {
+    let versions = fs::read_dir(prefix.join("lib")).into_iter().flatten().flatten();
+    let mut models: Vec<_> = versions
+        .filter(|version| version.file_name().to_string_lossy().starts_with("python"))
+        .map(|version| version.path().join("site-packages/katrain/models"))
+        .filter(|models| models.is_dir())
+        .collect();
+    models.sort();
+    models
 }
 
 /// A network's name: that of its file without `.bin.gz` and the like; `None` for other files.
@@ -85,5 +101,18 @@ mod tests {
         let error = meaning("g170").unwrap_err().to_string();
         assert!(error.contains(names[0]) && error.contains(names[1]), "{error}");
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn networks_that_came_with_katrain_are_found() {
+        let prefix = env::temp_dir().join(format!("tengen-katrain-{}", std::process::id()));
+        let models = prefix.join("lib/python3.12/site-packages/katrain/models");
+        fs::create_dir_all(&models).unwrap();
+        fs::create_dir_all(prefix.join("lib/python3.13")).unwrap();
+        fs::write(models.join("b10c384h6nbttflrs.bin.gz"), "").unwrap();
+        assert_eq!(katrain_models(&prefix), [models.clone()]);
+        assert_eq!(networks_in(&models), [models.join("b10c384h6nbttflrs.bin.gz")]);
+        assert!(katrain_models(&prefix.join("nowhere")).is_empty());
+        fs::remove_dir_all(&prefix).unwrap();
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Our own networks and KataGo's are both turned into this form, so there is one implementation of each operation.
 
-use crate::exec::kernels::{activation::Activation, attention, norm::Span, pool::Pooling};
+use crate::exec::kernels::{
+    activation::Activation, attention, norm::Span, pool::Pooling, winograd::TileKind,
+};
 
 /// A tensor of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,9 +279,13 @@ impl Graph {
         self.params.iter().map(Param::len).sum()
     }
 
-    /// Multiplications and additions of the layers for a board of this area, convolutions as their definition has them.
-    pub(crate) fn operations(&self, area: usize) -> u64 {
+    /// Multiplications and additions of the layers for a board of this size, as the kernels do them.
+    pub(crate) fn operations(&self, width: usize, height: usize) -> u64 {
+        let area = width * height;
+        let products = TileKind::best(width, height).products_on(width, height);
         let of = |op: &Op| match *op {
+            // Every product of a tile multiplies one ninth of the weights.
+            Op::Conv { weight, kernel: 3, .. } => 2 * products * self.params[weight.0].len() / 9,
             Op::Conv { weight, .. } => 2 * area * self.params[weight.0].len(),
             Op::Linear { weight, .. } => 2 * self.params[weight.0].len(),
             Op::Attention { shape, .. } => {

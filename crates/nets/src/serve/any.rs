@@ -63,11 +63,12 @@ impl AnyNetwork {
         }
     }
 
-    /// Multiplications and additions of its layers for a board of this area, convolutions as their definition has them.
-    pub fn operations(&self, area: usize) -> u64 {
+    /// Multiplications and additions of its layers for a board of this size, as the kernels do them: 3x3 convolutions with a
+    /// quarter to a third of what their definition asks for (Winograd).
+    pub fn operations(&self, width: usize, height: usize) -> u64 {
         match self {
-            AnyNetwork::Own(network) => network.graph.operations(area),
-            AnyNetwork::Kata(network) => network.operations(area),
+            AnyNetwork::Own(network) => network.graph.operations(width, height),
+            AnyNetwork::Kata(network) => network.operations(width, height),
         }
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &NetArgs, output: &mut Output) -> Result<()> {
     let (net, network) = network(args)?;
     let ([evals], timed) = args.timed.run(output, |_| measure(args, &network));
     let BoardSize { width, height } = args.timed.size;
-    let gflops = network.operations(width * height) as f64 * timed.speed.per_cpu_second / 1e9;
+    let gflops = network.operations(width, height) as f64 * timed.speed.per_cpu_second / 1e9;
     let peak_gflops = tengen_nets::peak_operations() / 1e9;
     let report = Report { kind: "net", net, batch: args.batch, evals, gflops, peak_gflops, timed };
     if args.timed.json {

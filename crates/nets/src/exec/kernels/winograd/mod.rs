@@ -49,9 +49,13 @@ impl TileKind {
 
     /// The kind that needs fewer multiplications on a board of this size.
     pub(crate) fn best(width: usize, height: usize) -> TileKind {
-        let cost =
-            |kind: TileKind| width.div_ceil(kind.output()) * height.div_ceil(kind.output()) * kind.products();
+        let cost = |kind: TileKind| kind.products_on(width, height);
         if cost(TileKind::Three) < cost(TileKind::Four) { TileKind::Three } else { TileKind::Four }
+    }
+
+    /// Products of a number with a weight, for a board of this size and each pair of channels.
+    pub(crate) fn products_on(self, width: usize, height: usize) -> usize {
+        width.div_ceil(self.output()) * height.div_ceil(self.output()) * self.products()
     }
 
     /// Width of an output tile.
