@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use tengen_board::{Move, Vertex, sgf};
 use tengen_lab::suite::{
-    Answer,
+    Expected,
     prove::{Prover, moves},
     read,
 };
@@ -38,7 +38,7 @@ fn answers_are_proved() {
                 )
             })
             .collect();
-        let Answer::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
+        let Expected::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
         let [answer] = answers[..] else { panic!("{}", problem.name) };
         let (me, komi) = (board.to_play(), problem.game.rules().komi);
         // More than komi for Black, less for White: the answer wins.
