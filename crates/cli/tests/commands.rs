@@ -316,7 +316,7 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         (write("empty.sgf", b""), "is empty"),
         (write("bad.sgf", b"not a game"), "save it again"),
         (format!("gtp:{}", write("engine", b"#!/bin/sh\n")), "chmod +x"),
-        (write("dies.toml", dies.as_bytes()), "no first move"),
+        (write("dies.toml", dies.as_bytes()), "does not make a first move"),
         (write("no.book", b"tengen book 2\n"), "size is missing"),
         (format!("uct,book={}", folder.join("no.book").display()), "tengen doctor"),
         (write("book-without-end", cut_book.as_bytes()), "the rest of the book is missing"),

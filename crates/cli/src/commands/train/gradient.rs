@@ -11,7 +11,7 @@ use tengen_lab::{
 };
 use tengen_nets::{NetSpec, Network};
 
-use super::zero::{against, start_arch};
+use super::zero::{against, set_board, start_arch};
 use crate::{
     args::{RunArgs, Span, from_file},
     commands::interruptible,
@@ -71,12 +71,7 @@ impl GradientArgs {
         let mut config = from_file(config, self.config.as_deref())?;
         config.algorithm = algorithm;
         config.arch = named.unwrap_or(config.arch);
-        if let Some(size) = self.size {
-            (config.selfplay.sizes, config.anchors.size) = ([size; 2], size);
-        }
-        if let Some(komi) = komi {
-            (config.selfplay.komi, config.anchors.komi) = (komi, f32::midpoint(komi[0], komi[1]));
-        }
+        set_board((&mut config.selfplay, &mut config.anchors), self.size.map(|size| [size; 2]), komi);
         config.iterations = self.iterations.unwrap_or(config.iterations);
         config.games = self.games.unwrap_or(config.games);
         config.seed = self.run.seed_or(config.seed);

@@ -12,10 +12,10 @@ use serde_json::json;
 use tengen_board::Game;
 use tengen_lab::{
     learn::{
-        anchors::{AnchorResult, ratings},
+        anchors::{AnchorConfig, AnchorResult, ratings},
         zero::{Event, Generation, Zero, ZeroConfig},
     },
-    selfplay::Method,
+    selfplay::{Method, SelfPlayConfig},
     with_settings,
 };
 use tengen_nets::{NetSpec, Network};
@@ -86,12 +86,7 @@ impl ZeroArgs {
         let named = self.arch.is_some().then(|| config.arch.clone());
         let mut config = from_file(config, self.config.as_deref())?;
         config.arch = named.unwrap_or(config.arch);
-        if let Some(sizes) = sizes {
-            (config.selfplay.sizes, config.anchors.size) = (sizes, sizes[1]);
-        }
-        if let Some(komi) = komi {
-            (config.selfplay.komi, config.anchors.komi) = (komi, f32::midpoint(komi[0], komi[1]));
-        }
+        set_board((&mut config.selfplay, &mut config.anchors), sizes, komi);
         config.selfplay.method = self.method.unwrap_or(config.selfplay.method);
         config.selfplay.simulations = self.simulations.unwrap_or(config.selfplay.simulations);
         config.generations = self.generations.unwrap_or(config.generations);
@@ -114,6 +109,20 @@ impl ZeroArgs {
         let network = self.net.as_deref().map(Network::load).transpose()?;
         let arch = start_arch(self.arch.as_deref(), network.as_ref())?;
         Ok(Zero::new(&self.run.out, &self.config(arch)?, network.as_ref())?)
+    }
+}
+
+/// Has games played, and opponents met, on the boards and with the komi that were asked for.
+pub(super) fn set_board(
+    (selfplay, anchors): (&mut SelfPlayConfig, &mut AnchorConfig),
+    sizes: Option<[usize; 2]>,
+    komi: Option<[f32; 2]>,
+) {
+    if let Some(sizes) = sizes {
+        (selfplay.sizes, anchors.size) = (sizes, sizes[1]);
+    }
+    if let Some(komi) = komi {
+        (selfplay.komi, anchors.komi) = (komi, f32::midpoint(komi[0], komi[1]));
     }
 }
 
