@@ -73,7 +73,7 @@ class Seated:
             choose = agent
         if not callable(choose):
             raise TypeError(
-                f"{agent!r} is no agent: give a player spec, a tengen.Player, a callable, or an object with choose(board, state)"
+                f"{agent!r} is not an agent: give a player spec, a tengen.Player, a callable, or an object with choose(board, state)"
             )
         self._choose = choose
         self._takes_state = _takes_two(choose)

@@ -94,7 +94,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
         """What there is only after `reset()`."""
-        raise AttributeError(f"there is no {name}, or not before reset() was called")
+        raise AttributeError(f"no attribute {name!r}: some exist only after reset()")
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """That of both agents."""

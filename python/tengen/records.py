@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .matches import GameResult
 
 FORMAT = 1
+_MOST_BYTES = 256 << 20
+"""A file whose arrays are larger together is not read, whatever it packs them into."""
 _SHAPES = {
     "boards": ("u", ("positions", "rows", "columns")),
     "moves": ("i", ("positions",)),
@@ -43,7 +45,7 @@ def load_records(files: str | os.PathLike[str] | list[str]) -> dict[str, npt.NDA
 
     With N positions of G games: `boards` (N, rows, columns), `moves`, `colors`, `rewards`, `weights`, `policies`, `values`,
     `score`, `ownership`, `game_ids` (0 to G - 1 over all files), `net_policies` and `net_values` if every file has them, and per
-    game `komi`, `rules`, `setup`, `net_hash`, `behaviour`. What is no record is a ValueError that names the file.
+    game `komi`, `rules`, `setup`, `net_hash`, `behaviour`. Any other file raises a ValueError that names it.
 
     >>> import tempfile, tengen
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -83,19 +85,21 @@ def _read(path: str) -> dict[str, npt.NDArray[Any]]:
         if isinstance(file, np.ndarray):
             raise ValueError("it holds one array")
         with file:
+            if sum(entry.file_size for entry in file.zip.infolist()) > _MOST_BYTES:
+                raise ValueError(f"it holds more than {_MOST_BYTES >> 20} MB unpacked")
             arrays = {name: file[name] for name in file.files}
     except OSError:
         raise
     except Exception as error:  # numpy and zipfile raise many kinds
-        raise ValueError(f"{path} is no record of games or is damaged: {error}") from error
+        raise ValueError(f"{path} is not a record of games, or is damaged: {error}") from error
     found = arrays.pop("format", None)
     if found is None or found.shape != () or found.dtype.kind not in "iu":
-        raise ValueError(f"{path} is no record of games: it has no number `format`")
+        raise ValueError(f"{path} is not a record of games: it has no number `format`")
     if int(found) != FORMAT:
         raise ValueError(f"{path}: records of format {int(found)}, this version reads {FORMAT}")
     missing = [name for name in _SHAPES if name not in arrays and not name.startswith("net_")]
     if missing:
-        raise ValueError(f"{path} is no record of games: it has no {', '.join(missing)}")
+        raise ValueError(f"{path} is not a record of games: it has no {', '.join(missing)}")
     sizes: dict[str, int] = {}
     if arrays["boards"].ndim == 3:
         sizes["actions"] = arrays["boards"].shape[1] * arrays["boards"].shape[2] + 1

@@ -83,7 +83,7 @@ def test_agents_of_every_kind_play():
     [
         (lambda board: "A1", "illegal", "A1"),
         (lambda board: 99, "crash", "not on the board"),
-        (lambda board: None, "crash", "no move"),
+        (lambda board: None, "crash", "not a move"),
         (lambda board: 1 / 0, "crash", "ZeroDivisionError"),
         (lambda board: "E4 or so", "crash", "invalid vertex"),
         (lambda board: "resign", "resignation", None),
@@ -100,7 +100,7 @@ def test_bad_agents_lose(answer, reason, words):
 
 def test_what_is_no_agent_is_refused():
     for wrong in (5, None, object()):
-        with pytest.raises(TypeError, match="no agent"):
+        with pytest.raises(TypeError, match="not an agent"):
             tengen.play_game(wrong, "random")
 
 

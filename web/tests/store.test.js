@@ -35,7 +35,7 @@ describe('stored games', { skip }, () => {
       refused = (await board.page.locator('.toast').count()) > 0
     }
     assert.ok(refused, 'the disk was never full')
-    await board.page.getByText('This cannot be stored, so it does not count').waitFor()
+    await board.page.getByText('This could not be saved').waitFor()
     const shown = await board.stones()
     await server.kill()
     await server.start()

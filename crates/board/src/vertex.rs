@@ -78,6 +78,18 @@ impl Vertex {
         self.row() * width + self.col()
     }
 
+    /// Its place where rows are counted from the top, as in arrays for other programs, on a board of this size.
+    #[inline]
+    pub const fn place_from_top(self, width: usize, height: usize) -> usize {
+        (height - 1 - self.row()) * width + self.col()
+    }
+
+    /// The point at a place that [`Vertex::place_from_top`] tells.
+    #[inline]
+    pub const fn from_top(place: usize, width: usize, height: usize) -> Vertex {
+        Vertex::new(place % width, height - 1 - place / width)
+    }
+
     /// The vertex `offset` cells away.
     #[inline]
     pub(crate) const fn step(self, offset: isize) -> Vertex {

@@ -5,7 +5,7 @@
 #[allow(dead_code)] // Other tests use the rest of it.
 mod reference;
 
-use reference::{Answer, Reference};
+use reference::{Reference, Verdict};
 use tengen_board::{Board, Color, Game, HandicapError, IllegalMove, KoRule, Move, Rules, Scoring, Vertex};
 
 fn vertex(name: &str) -> Vertex {
@@ -153,10 +153,10 @@ fn superko_agrees_with_a_list_of_positions() {
             for p in reference.points() {
                 let mut after = reference.clone();
                 let expected = match reference.check(p, rules.suicide) {
-                    Answer::Occupied => Err(IllegalMove::Occupied),
-                    Answer::Ko => Err(IllegalMove::Ko),
-                    Answer::Suicide => Err(IllegalMove::Suicide),
-                    Answer::Legal => {
+                    Verdict::Occupied => Err(IllegalMove::Occupied),
+                    Verdict::Ko => Err(IllegalMove::Ko),
+                    Verdict::Suicide => Err(IllegalMove::Suicide),
+                    Verdict::Legal => {
                         after.play(Some(p));
                         let repeats = seen.contains(&(after.stones.clone(), turn(&after)));
                         refused += usize::from(repeats);

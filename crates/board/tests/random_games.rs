@@ -8,7 +8,7 @@ mod reference;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use reference::{Answer, Point, Reference};
+use reference::{Point, Reference, Verdict};
 use tengen_board::{Board, Color, IllegalMove, Move, Symmetry, Vertex, zobrist};
 
 fn vertex((x, y): Point) -> Vertex {
@@ -77,14 +77,14 @@ fn compare_point(board: &Board, reference: &Reference, p: Point) {
     let v = vertex(p);
     for suicide in [false, true] {
         let expected = match reference.check(p, suicide) {
-            Answer::Legal => Ok(()),
-            Answer::Occupied => Err(IllegalMove::Occupied),
-            Answer::Ko => Err(IllegalMove::Ko),
-            Answer::Suicide => Err(IllegalMove::Suicide),
+            Verdict::Legal => Ok(()),
+            Verdict::Occupied => Err(IllegalMove::Occupied),
+            Verdict::Ko => Err(IllegalMove::Ko),
+            Verdict::Suicide => Err(IllegalMove::Suicide),
         };
         assert_eq!(board.check(v.into(), suicide), expected, "{v}, suicide {suicide}\n{board}");
     }
-    assert_eq!(board.is_legal(v), reference.check(p, false) == Answer::Legal, "{v}\n{board}");
+    assert_eq!(board.is_legal(v), reference.check(p, false) == Verdict::Legal, "{v}\n{board}");
     if reference.at(p).is_none() {
         let mut after = reference.clone();
         after.play(Some(p));

@@ -1,6 +1,11 @@
 //! Flags and values that several commands share.
 
-use std::{fmt, path::PathBuf, str::FromStr, thread};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+    thread,
+};
 
 use anyhow::{Context, Result, ensure};
 use clap::{
@@ -9,8 +14,8 @@ use clap::{
 };
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, de::DeserializeOwned, de::IntoDeserializer};
-use tengen_board::{Game, MAX_SIZE, MIN_SIZE, Rules};
-use tengen_lab::{PlayerSpec, Preset, words};
+use tengen_board::{Game, MAX_SIZE, MIN_SIZE, Rules, bounded};
+use tengen_lab::{PlayerSpec, Preset, with_toml, words};
 
 /// How much a command says. For every command.
 #[derive(Args, Clone, Debug)]
@@ -111,12 +116,17 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// The random seed.
     pub(crate) fn seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
+        self.seed_or(1)
+    }
+
+    /// The random seed that was asked for, or else this one.
+    pub(crate) fn seed_or(&self, own: u64) -> u64 {
+        self.seed.unwrap_or(own)
     }
 
     /// An error where a run that goes on is given another seed.
     pub(crate) fn refuse_seed(&self) -> Result<()> {
-        ensure!(self.seed.is_none(), "--seed: a run goes on with its own seed; leave it out");
+        ensure!(self.seed.is_none(), "--seed: a resumed run keeps its seed; leave the option out");
         Ok(())
     }
 
@@ -129,6 +139,16 @@ impl RunArgs {
     pub(crate) fn threads(&self) -> Result<usize> {
         threads(self.threads)
     }
+}
+
+/// A configuration with the parameters of a TOML file changed, if there is a file.
+pub(crate) fn from_file<T: Serialize + DeserializeOwned + JsonSchema>(
+    config: T,
+    file: Option<&Path>,
+) -> Result<T> {
+    let Some(file) = file else { return Ok(config) };
+    let text = bounded::read_text(file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(with_toml(&config, &text, &file.display().to_string())?)
 }
 
 /// The number of threads that was asked for, or one for each core.

@@ -8,35 +8,26 @@ use tengen_board::sgf;
 use tengen_engine::{players::Book, rng::Rng};
 use tengen_nets::{NetSpec, Network};
 
-/// Those with examples.
-const SUBCOMMANDS: [&[&str]; 26] = [
-    &["play"],
-    &["gtp"],
-    &["analysis"],
-    &["review"],
-    &["match"],
-    &["lab"],
-    &["lab", "suite"],
-    &["lab", "tune"],
-    &["selfplay"],
-    &["train", "knowledge"],
-    &["train", "label"],
-    &["train", "policy"],
-    &["train", "balance"],
-    &["train", "zero"],
-    &["train", "reinforce"],
-    &["train", "actor-critic"],
-    &["presets"],
-    &["bench", "playout"],
-    &["bench", "search"],
-    &["bench", "net"],
-    &["bench", "rollout"],
-    &["bench", "env"],
-    &["perft"],
-    &["export", "onnx"],
-    &["doctor"],
-    &["completions"],
-];
+/// The help of every command, by its words.
+fn all_help() -> Vec<(Vec<String>, String)> {
+    let mut all = vec![(Vec::new(), tengen(&["--help"]).stdout)];
+    let mut at = 0;
+    while at < all.len() {
+        let (path, help) = all[at].clone();
+        let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        // Names are two columns in; a description that is continued on the next line is further in.
+        for line in listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   ")) {
+            let name = line.split_whitespace().next().unwrap().to_owned();
+            let path: Vec<String> = path.iter().cloned().chain([name]).collect();
+            let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+            let run = tengen(&words);
+            assert_eq!((run.code, &*run.stderr), (0, ""), "{path:?}");
+            all.push((path, run.stdout));
+        }
+        at += 1;
+    }
+    all
+}
 
 #[test]
 fn help_teaches_by_examples() {
@@ -45,17 +36,21 @@ fn help_teaches_by_examples() {
     for word in ["Examples:", "play", "gtp", "match", "presets", "bench", "perft", "doctor", "completions"] {
         assert!(run.stdout.contains(word), "{word}\n{}", run.stdout);
     }
-    for subcommand in SUBCOMMANDS {
-        let run = tengen(&[subcommand, &["--help"]].concat());
-        assert_eq!(run.code, 0, "{subcommand:?}");
-        assert!(run.stdout.contains("Examples:"), "{subcommand:?}\n{}", run.stdout);
-        assert!(run.stderr.is_empty());
+    let all = all_help();
+    for (path, help) in &all {
+        // Every command has an example in its own help, or where it is listed.
+        let example = format!("  tengen {}", path.join(" "));
+        let above = path.split_last().and_then(|(_, above)| all.iter().find(|(path, _)| path == above));
+        let has_commands = help.contains("\nCommands:\n");
+        let is_shown = help.contains(&example) || above.is_some_and(|(_, help)| help.contains(&example));
+        assert!(has_commands || is_shown, "{path:?} has no example\n{help}");
         // An example that is too long is continued at the margin.
-        let examples = run.stdout.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
         for line in examples.take_while(|line| !line.is_empty()) {
-            assert!(line.starts_with("  "), "{subcommand:?}: {line}\n{}", run.stdout);
+            assert!(line.starts_with("  "), "{path:?}: {line}\n{help}");
         }
     }
+    assert!(all.len() > 30, "{} commands", all.len());
 }
 
 #[test]
@@ -321,7 +316,7 @@ fn doctor_explains_what_is_wrong_with_a_thing() {
         (write("empty.sgf", b""), "is empty"),
         (write("bad.sgf", b"not a game"), "save it again"),
         (format!("gtp:{}", write("engine", b"#!/bin/sh\n")), "chmod +x"),
-        (write("dies.toml", dies.as_bytes()), "no first move"),
+        (write("dies.toml", dies.as_bytes()), "does not make a first move"),
         (write("no.book", b"tengen book 2\n"), "size is missing"),
         (format!("uct,book={}", folder.join("no.book").display()), "tengen doctor"),
         (write("book-without-end", cut_book.as_bytes()), "the rest of the book is missing"),

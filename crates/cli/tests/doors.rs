@@ -112,7 +112,7 @@ fn no_message_starts_a_program_or_opens_a_file() {
         let run = tengen_with_input(&ANALYSIS, &query(&json!({ "overrideSettings": settings })));
         let answer = run.json();
         assert_eq!(answer["field"], "overrideSettings", "{answer}");
-        assert!(answer["error"].as_str().unwrap().contains("where the program is started"), "{answer}");
+        assert!(answer["error"].as_str().unwrap().contains("set it when you start it"), "{answer}");
         for (key, value) in settings.as_object().unwrap() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let run = tengen_with_input(

@@ -122,5 +122,5 @@ fn errors_name_the_remedy() {
     assert!(fails(&[game, "--preset", "random"]).contains("choose a player that searches"));
     let empty = folder.join("empty");
     fs::create_dir(&empty).unwrap();
-    assert!(fails(&[empty.to_str().unwrap()]).contains("no game records there"));
+    assert!(fails(&[empty.to_str().unwrap()]).contains("no game records found"));
 }

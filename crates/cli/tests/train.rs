@@ -6,6 +6,7 @@ mod common;
 use std::{fs, path::Path};
 
 use common::tengen;
+use tengen_nets::train::RunFolder;
 
 const GAMES: &str = "\
 (;GM[1]SZ[5]KM[0.5]RE[B+R];B[cc];W[cb];B[bb];W[db];B[cd];W[dc];B[dd];W[ba];B[ab];W[ec])
@@ -166,4 +167,59 @@ fn self_play_writes_records_that_are_learned_from() {
     assert_eq!(tengen(&[&learn[..], &["--data", file, "--out", &student]].concat()).code, 0);
     let wrong = play(&["--games", "3", "--set", "resign=2"]);
     assert!(wrong.code == 1 && wrong.stderr.contains("resign"), "{}", wrong.stderr);
+}
+
+#[test]
+fn parameters_come_from_a_file_and_flags_take_precedence() {
+    let (games, out) = folder("file");
+    let file = format!("{games}.toml");
+    fs::write(&file, "positions = 64\nbatch = 16\n\n[optimizer]\nlearning_rate = 0.5\n").unwrap();
+    let train = |out: &str, more: &[&str]| {
+        let fixed = ["train", "policy", "--arch", "rollout-a-reduced", "--threads", "1", "--data", &games];
+        tengen(&[&fixed[..], &["--config", &file, "--out", out, "--json"], more].concat())
+    };
+    assert_eq!(train(&out, &[]).json()["positions"], 64);
+    assert_eq!(train(&format!("{out}-flag"), &["--positions", "16"]).json()["positions"], 16);
+    assert_eq!(train(&format!("{out}-set"), &["--set", "positions=32"]).json()["positions"], 32);
+    fs::write(&file, "position = 64\n").unwrap();
+    let wrong = train(&format!("{out}-wrong"), &[]);
+    assert!(wrong.code == 1 && wrong.stderr.contains("\"positions\""), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_folder_is_trained_in_by_one_process_alone() {
+    let (games, out) = folder("lock");
+    let train = || tengen(&["train", "policy", "--arch", "rollout-a", "--data", &games, "--out", &out]);
+    let held = RunFolder::begin(Path::new(&out), &[]).unwrap();
+    let busy = train();
+    assert!(busy.code == 1 && busy.stderr.contains("in use"), "{}", busy.stderr);
+    drop(held);
+}
+
+#[test]
+fn knowledge_and_labels_have_weights_and_parameters() {
+    let (games, out) = folder("knowledge");
+    let learn = |data: &str, weights: &str, more: &[&str]| {
+        let weights = format!("{out}-{weights}");
+        let run =
+            tengen(&[&["train", "knowledge", "--data", data, &games, "--out", &weights], more].concat());
+        (run, fs::read_to_string(weights).unwrap_or_default())
+    };
+    let (run, plain) = learn(&games, "plain", &["--set", "epochs=1", "--set", "played=1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(plain.contains(", 1 epochs"), "{plain}");
+    let (run, _) = learn(&games, "wrong", &["--rate", "2"]);
+    assert!(run.code == 1 && run.stderr.contains("rate"), "{}", run.stderr);
+    let (run, _) = learn(&format!("{games}:3"), "weighted", &["--epochs", "1"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let labels = format!("{out}-labels");
+    let label = |more: &[&str]| {
+        let fixed =
+            ["train", "label", "--net", "rollout-a", "--data", &games, "--files", "1", "--out", &labels];
+        tengen(&[&fixed[..], &["--threads", "1", "--json"], more].concat())
+    };
+    let run = label(&["--set", "file_positions=8", "--set", "plies=2"]);
+    assert!(run.code == 0 && run.json()["positions"].as_u64().unwrap() >= 8, "{}", run.stderr);
+    let wrong = label(&["--random", "2"]);
+    assert!(wrong.code == 1 && wrong.stderr.contains("random"), "{}", wrong.stderr);
 }

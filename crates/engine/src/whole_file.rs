@@ -1,7 +1,7 @@
-//! Files that are there completely or not at all.
+//! Files that are there completely or not at all, and belong to one process at a time.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -41,6 +41,15 @@ pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Keeps other processes from a file until it is closed.
+pub fn lock(file: &File) -> Result<(), TryLockError> {
+    match file.try_lock() {
+        // Some network file systems have no locks.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        result => result,
+    }
 }
 
 /// Whether a file has a name as [`write_whole`] gives it: `NAME.PROCESS.tmp`.

@@ -60,7 +60,7 @@ async fn await_message(socket: &mut WebSocketStream<DuplexStream>, kind: &str) {
             message.expect("the connection holds").expect("the server speaks WebSocket")
         {
             let message: Value = serde_json::from_str(&text).expect("messages are JSON");
-            assert!(!text.contains("Something broke down"), "{text}");
+            assert!(!text.contains("Something went wrong"), "{text}");
             if message["type"] == kind {
                 return;
             }

@@ -19,3 +19,23 @@ fn kept_inputs_are_taken_as_they_should_be() {
         }
     }
 }
+
+#[test]
+fn every_target_has_a_program_and_a_folder() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let names = |folder: &str| {
+        let paths = fs::read_dir(fuzz.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let mut names: Vec<_> =
+            paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let mut known = TARGETS.map(|(name, _)| name);
+    known.sort_unstable();
+    assert_eq!(names("fuzz_targets"), known);
+    assert_eq!(names("corpus"), known);
+    let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    for name in known {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name} is not built");
+    }
+}

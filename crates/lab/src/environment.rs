@@ -9,7 +9,7 @@ use tengen_engine::{players::RandomPlayer, playout::UniformConfig};
 /// The action that stands for a move.
 #[inline]
 pub fn action_of(board: &Board, mv: Move) -> usize {
-    mv.vertex().map_or(board.area(), |v| (board.height() - 1 - v.row()) * board.width() + v.col())
+    mv.vertex().map_or(board.area(), |v| v.place_from_top(board.width(), board.height()))
 }
 
 /// The move that an action stands for.
@@ -18,7 +18,7 @@ pub fn move_of(board: &Board, action: usize) -> Option<Move> {
     let (width, area) = (board.width(), board.area());
     match action {
         pass if pass == area => Some(Move::PASS),
-        point if point < area => Some(Vertex::new(point % width, board.height() - 1 - point / width).into()),
+        point if point < area => Some(Vertex::from_top(point, width, board.height()).into()),
         _ => None,
     }
 }

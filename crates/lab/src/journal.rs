@@ -49,7 +49,7 @@ pub enum JournalError {
         message: String,
     },
     /// The results are those of another run.
-    #[error("{} holds other results ({difference}): run it with the same settings, or begin elsewhere or anew", path.display())]
+    #[error("{} holds other results ({difference}): use the same settings, choose another directory, or delete these", path.display())]
     Other {
         /// The file.
         path: PathBuf,
@@ -58,8 +58,8 @@ pub enum JournalError {
     },
     /// The players do not play as they did.
     #[error(
-        "{} holds results of players that behave otherwise ({difference}): go on with the version, networks and programs that \
-         made them, or begin elsewhere or anew",
+        "{} holds results of players that behave differently ({difference}): continue with the version, networks and programs \
+         that made them, choose another directory, or delete these",
         path.display()
     )]
     Behaviour {
@@ -219,11 +219,9 @@ fn open_alone(path: &Path) -> Result<File, JournalError> {
 
 /// Keeps other processes from a file until it is closed.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    match file.try_lock() {
+    match whole_file::lock(file) {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(JournalError::Busy(path.to_owned())),
-        // Some network file systems have no locks.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(source)) => Err(JournalError::File { path: path.to_owned(), source }),
     }
 }

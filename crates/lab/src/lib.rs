@@ -35,7 +35,7 @@ pub use players::{
     config::{ExternalConfig, PlayerConfig},
     error::SpecError,
     options::PlayerOptions,
-    params::{Params, parse_config, with_settings},
+    params::{Params, parse_config, with_settings, with_toml},
     preset::{PRESETS, Preset},
     schema::words,
     spec::PlayerSpec,

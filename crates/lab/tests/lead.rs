@@ -51,7 +51,10 @@ fn the_final_lead_meets_the_result() {
         Some(data) => {
             files.extend([(data.join("val9.sgf.gz"), 0.9, 0.9), (data.join("val19.sgf.gz"), 0.5, 0.85)]);
         }
-        None => println!("SKIPPED: games of people, no records there: set TENGEN_DATA"),
+        None => tengen_testing::skipped(
+            "the lead at the end of people's games",
+            "set $TENGEN_DATA to a folder with them",
+        ),
     }
     let mut seat = "zero,net=distilled,seed=1".parse::<PlayerSpec>().unwrap().build(1).unwrap();
     for (path, network, count) in files {

@@ -163,7 +163,7 @@ fn another_match_is_not_continued() {
     let behaviour = searchers().a.behaviour(5, 5).unwrap();
     fs::write(&file, text.replace(behaviour["signature"].as_str().unwrap(), "another")).unwrap();
     let message = Journal::resume(&path, &searchers(), 1).err().unwrap().to_string();
-    assert!(message.contains("behave otherwise (its behaviour.a.signature is \"another\""), "{message}");
+    assert!(message.contains("behave differently (its behaviour.a.signature is \"another\""), "{message}");
 
     fs::write(&file, text + "nonsense\n").unwrap();
     let message = Journal::resume(&path, &searchers(), 1).err().unwrap().to_string();

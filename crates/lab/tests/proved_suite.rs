@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use tengen_board::{Board, Move, Vertex, sgf};
 use tengen_lab::suite::{
-    Answer,
+    Expected,
     canonical::canonical,
     prove::{Prover, moves},
     read,
@@ -49,7 +49,7 @@ fn answers_are_proved() {
     for (problem, record) in suite.problems.iter().zip(&records) {
         let board = problem.game.board();
         let region = region(record, board);
-        let Answer::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
+        let Expected::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
         let [answer] = answers[..] else { panic!("{}", problem.name) };
         let (me, komi) = (board.to_play(), problem.game.rules().komi);
         // More than komi for Black, less for White: the answer wins.

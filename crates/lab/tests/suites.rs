@@ -11,7 +11,7 @@ use tengen_board::{Color, Move};
 use tengen_engine::players::StopSignal;
 use tengen_lab::{
     PlayerSpec,
-    suite::{Answer, Suite, SuiteReport, read, run},
+    suite::{Expected, Suite, SuiteReport, read, run},
 };
 
 fn solve(spec: &str, suite: &Suite) -> SuiteReport {
@@ -68,7 +68,7 @@ fn regression_files_set_up_positions_and_ask() {
     assert_eq!(asked, ["t:20", "t:30", "t:50"]);
     assert_eq!(suite.skipped, 2, "a regular expression, and a question of GNU Go's own");
     let [first, second, third] = &suite.problems[..] else { panic!() };
-    assert_eq!(first.answer, Answer::OneOf(vec![mv("D2"), mv("D4")]));
+    assert_eq!(first.answer, Expected::OneOf(vec![mv("D2"), mv("D4")]));
     // The position before move 3.
     assert_eq!(
         (first.game.moves().len(), first.game.to_play(), first.game.board().width()),
@@ -104,8 +104,8 @@ fn problems_mark_right_and_wrong_variations() {
     let suite = read(&path.join("p.sgf")).unwrap();
     let mv = |name: &str| name.parse::<Move>().unwrap();
     let answers: Vec<_> = suite.problems.iter().map(|problem| problem.answer.clone()).collect();
-    let one = |name: &str| Answer::OneOf(vec![mv(name)]);
-    assert_eq!(answers, [one("C3"), Answer::NoneOf(vec![mv("C3")]), one("C3")]);
+    let one = |name: &str| Expected::OneOf(vec![mv(name)]);
+    assert_eq!(answers, [one("C3"), Expected::NoneOf(vec![mv("C3")]), one("C3")]);
     assert_eq!((suite.problems[0].name.as_str(), suite.problems[1].name.as_str()), ("marked", "problem 2"));
     assert_eq!(suite.problems[1].game.to_play(), Color::White);
     assert_eq!(suite.skipped, 1, "a position without an answer");

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tengen_board::{Game, Rules, sgf::data_folder};
 use tengen_engine::search::{Evaluator, NetworkConfig};
 use tengen_nets::{AnyNetwork, NetEvaluator};
+use tengen_testing::skipped;
 
 /// By how much chances, shares of the policy and ownership may differ, and by how many points the lead.
 const TOLERANCE: f64 = 0.003;
@@ -130,7 +131,9 @@ fn the_answers_of_b6c96_are_katagos() {
     let found = data_folder().filter(|data| data.join(NETWORK).exists() && data.join(ANSWERS).exists());
     match found {
         Some(data) => compare(&data.join(NETWORK), &data.join(ANSWERS)),
-        None => println!("SKIPPED: no {NETWORK} and {ANSWERS} in $TENGEN_DATA"),
+        None => {
+            skipped("KataGo's answers with b6c96", &format!("no {NETWORK} and {ANSWERS} in $TENGEN_DATA"));
+        }
     }
 }
 
@@ -143,9 +146,9 @@ fn katrain_network() -> Option<PathBuf> {
     let data = data_folder().map(|folder| folder.join("nets"));
     let found = installed.chain(data).map(|folder| folder.join(NETWORK)).find(|file| file.exists());
     if found.is_none() {
-        println!(
-            "SKIPPED: no {NETWORK} in target/venv (KaTrain, which `make test` installs) or $TENGEN_DATA/nets"
-        );
+        let want =
+            format!("no {NETWORK} in target/venv (KaTrain, which `make test` installs) or $TENGEN_DATA/nets");
+        skipped("KataGo's answers with KaTrain's network", &want);
     }
     found
 }
@@ -156,7 +159,9 @@ fn the_answers_of_katrains_network_are_katagos() {
     let Some(network) = katrain_network() else { return };
     match data_folder().map(|data| data.join(ANSWERS)).filter(|answers| answers.exists()) {
         Some(answers) => compare(&network, &answers),
-        None => println!("SKIPPED: no {ANSWERS} in $TENGEN_DATA"),
+        None => {
+            skipped("KataGo's answers with KaTrain's network", &format!("no {ANSWERS} in $TENGEN_DATA"));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use tengen_nets::{
     NetError, NetSpec, PolicySpec, Trunk, ValueSpec,
     planes::Planes,
-    train::{DataFile, Dataset, SessionConfig, SessionEvent, TrainConfig, Trainer, run, test},
+    train::{DataFile, Dataset, RunFolder, SessionConfig, SessionEvent, TrainConfig, Trainer, run, test},
 };
 
 fn spec() -> NetSpec {
@@ -108,7 +108,7 @@ fn a_session_leaves_network_and_log() {
     let data_of = || data(&folder);
     let mut trainer = Trainer::new(&config(16 * 8), data_of()).unwrap();
     let session = SessionConfig {
-        folder: folder.clone(),
+        folder: RunFolder::begin(&folder, &[]).unwrap(),
         report_every: 32,
         test_every: 64,
         test_positions: 100,
@@ -127,7 +127,8 @@ fn a_session_leaves_network_and_log() {
     assert_eq!((reports, saved), (4, 4));
     assert!(tengen_nets::Network::load(&folder.join("net.safetensors")).is_ok());
     assert_eq!(fs::read_to_string(folder.join("log.jsonl")).unwrap().lines().count(), 4);
-    assert!(Trainer::resumable(&folder).unwrap().is_some());
+    drop(session);
+    assert!(RunFolder::resume(&folder, &[]).is_ok(), "there is a checkpoint");
 }
 
 #[test]
@@ -148,7 +149,7 @@ fn a_resumed_session_has_the_log_of_an_undisturbed_one() {
     let log_of = |name: &str, interrupt: bool| {
         let folder = folder(name);
         let session = SessionConfig {
-            folder: folder.clone(),
+            folder: RunFolder::begin(&folder, &[]).unwrap(),
             report_every: 64,
             test_every: 128,
             test_positions: 100,

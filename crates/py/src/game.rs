@@ -116,7 +116,7 @@ impl Game {
         for point in points.try_iter()? {
             let point = point?;
             let v = read_move(self.board_ref(), &point)?.vertex();
-            found.push(v.ok_or_else(|| PyValueError::new_err("a pass is no point"))?);
+            found.push(v.ok_or_else(|| PyValueError::new_err("a pass is not a point"))?);
         }
         Ok(found)
     }
@@ -545,7 +545,7 @@ impl Game {
     /// (1, 3)
     fn point(&self, move_: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
         let (board, mv) = (self.board_ref(), read_move(self.board_ref(), move_)?);
-        let v = mv.vertex().ok_or_else(|| PyValueError::new_err("a pass is no point"))?;
+        let v = mv.vertex().ok_or_else(|| PyValueError::new_err("a pass is not a point"))?;
         Ok((board.height() - 1 - v.row(), v.col()))
     }
 

@@ -42,7 +42,7 @@ impl Network {
         match &self.inner {
             AnyNetwork::Own(network) => Ok(network),
             AnyNetwork::Kata(_) => Err(PyValueError::new_err(format!(
-                "{} is KataGo's: it has no planes and weights of ours, call it with games",
+                "{} is a KataGo network, which has its own input planes and weights: call it with games",
                 self.name
             ))),
         }
@@ -276,7 +276,7 @@ pub(crate) fn pack_network<'py>(
         let found = weights.get_item(name).ok().flatten();
         let found = found.ok_or_else(|| format!("there are no weights {name:?}"))?;
         let numbers: PyReadonlyArrayDyn<'_, f32> =
-            found.extract().map_err(|_| format!("{name:?} is no array of float32: {}", shown(&found)))?;
+            found.extract().map_err(|_| format!("{name:?} is not an array of float32: {}", shown(&found)))?;
         if numbers.shape() != shape {
             return Err(format!("{name:?} has the shape {:?}, not {shape:?}", numbers.shape()));
         }

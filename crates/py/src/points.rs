@@ -28,16 +28,16 @@ pub(crate) fn read_move(board: &Board, move_: &Bound<'_, PyAny>) -> PyResult<Mov
     }
     // Both would pass for whole numbers.
     if move_.is_instance_of::<PyBool>() || move_.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err(format!("{} is no move: {HOW}", shown(move_))));
+        return Err(PyTypeError::new_err(format!("{} is not a move: {HOW}", shown(move_))));
     }
     let action = if let Ok(action) = move_.extract::<i64>() {
         usize::try_from(action).ok()
     } else {
         let pair: Vec<i64> = move_
             .extract()
-            .map_err(|_| PyTypeError::new_err(format!("{} is no move: {HOW}", shown(move_))))?;
+            .map_err(|_| PyTypeError::new_err(format!("{} is not a move: {HOW}", shown(move_))))?;
         let [row, column] = pair[..] else {
-            return Err(PyValueError::new_err(format!("{} is no move: {HOW}", shown(move_))));
+            return Err(PyValueError::new_err(format!("{} is not a move: {HOW}", shown(move_))));
         };
         let inside = |n: i64, end: usize| usize::try_from(n).ok().filter(|n| *n < end);
         inside(row, board.height())

@@ -60,7 +60,7 @@ impl Token {
         }
         // What others could read they may have read.
         if path.exists() && private::is_private(path)? {
-            let secret = std::fs::read_to_string(path)?;
+            let secret = tengen_board::bounded::read_text(path)?;
             if secret.len() >= MIN_TOKEN && secret.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 return Ok(secret.as_str().into());
             }

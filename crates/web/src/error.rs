@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WebError {
     /// A message that is not one of the protocol.
-    #[error("that message makes no sense: {0}")]
+    #[error("unknown message: {0}")]
     Message(String),
     /// A setting that cannot be.
     #[error("{0}")]
@@ -29,16 +29,16 @@ pub enum WebError {
     #[error("this record cannot be opened: {0}")]
     Record(String),
     /// A game that is not stored.
-    #[error("That game is not stored here any more.")]
+    #[error("That game is no longer stored here.")]
     NoGame,
     /// Something that cannot be stored, and so has not happened.
-    #[error("This cannot be stored, so it does not count: {0}.")]
+    #[error("This could not be saved and was not done: {0}.")]
     Store(String),
     /// A folder whose games cannot be read.
     #[error("The stored games cannot be read: {0}.")]
     Folder(String),
     /// Another server has gone on with the same game.
-    #[error("This game has gone on elsewhere: here is how it stands now.")]
+    #[error("This game was continued in another window: this is its current position.")]
     Elsewhere,
     /// Too many of something.
     #[error("{0}")]

@@ -243,7 +243,7 @@ impl Lobby {
     fn open_table(&self, table: Table, client: Client) -> Result<Place, WebError> {
         let mut tables = self.tables();
         if *self.stopping.borrow() {
-            return Err(WebError::NotNow("The server is about to end."));
+            return Err(WebError::NotNow("The server is shutting down."));
         }
         if !tables.contains_key(table.id()) && tables.len() >= MAX_TABLES {
             // Those that wait for their pages to come back wait in vain.
@@ -262,7 +262,7 @@ impl Lobby {
             thread::spawn(|| table.run());
             OpenTable { events, places: Arc::default() }
         });
-        open.seat(client).ok_or(WebError::NotNow("Something broke down: see the terminal."))
+        open.seat(client).ok_or(WebError::NotNow("Something went wrong: see the terminal."))
     }
 }
 

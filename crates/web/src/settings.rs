@@ -128,7 +128,7 @@ impl Settings {
             return Err(WebError::Setting(format!("the board must have {MIN_SIZE} to {MAX_SIZE} lines")));
         }
         if self.teach.is_some_and(|points| !(0.5..=100.0).contains(&points)) {
-            return Err(WebError::Setting("warnings begin at 0.5 to 100 points".into()));
+            return Err(WebError::Setting("the limit for warnings must be from 0.5 to 100 points".into()));
         }
         let rules: Rules = self.rules.parse().map_err(|error| WebError::Setting(format!("{error}")))?;
         let komi = self.komi.unwrap_or(if self.handicap > 0 { 0.5 } else { rules.komi });

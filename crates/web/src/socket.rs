@@ -242,7 +242,7 @@ impl Connection {
     }
 }
 
-const BROKEN: WebError = WebError::NotNow("Something broke down: see the terminal.");
+const BROKEN: WebError = WebError::NotNow("Something went wrong: see the terminal.");
 
 /// Stops what was begun for a page when it leaves.
 #[derive(Default)]

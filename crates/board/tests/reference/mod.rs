@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 pub(crate) type Point = (usize, usize);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Verdict {
     Legal,
     Occupied,
     Ko,
@@ -111,16 +111,16 @@ impl Reference {
         }
     }
 
-    pub(crate) fn check(&self, p: Point, suicide_allowed: bool) -> Answer {
+    pub(crate) fn check(&self, p: Point, suicide_allowed: bool) -> Verdict {
         if self.at(p).is_some() {
-            return Answer::Occupied;
+            return Verdict::Occupied;
         }
         if self.ko == Some(p) {
-            return Answer::Ko;
+            return Verdict::Ko;
         }
         let mut after = self.clone();
         after.play(Some(p));
-        if after.at(p).is_none() && !suicide_allowed { Answer::Suicide } else { Answer::Legal }
+        if after.at(p).is_none() && !suicide_allowed { Verdict::Suicide } else { Verdict::Legal }
     }
 
     /// Every orthogonal neighbour friendly, at most one enemy on the diagonals, none at an edge or corner.

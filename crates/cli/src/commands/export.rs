@@ -29,7 +29,7 @@ enum Format {
     Onnx(OnnxArgs),
 }
 
-/// As ONNX, for ONNX Runtime and most other libraries.
+/// Write an ONNX file, for ONNX Runtime and most other libraries.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 struct OnnxArgs {

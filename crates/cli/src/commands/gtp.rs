@@ -22,7 +22,7 @@ Examples:
   tengen gtp --preset zero --net FILE      a KataGo network, or one of your own
   tengen gtp --size 9 --komi 7             the board before the front end sets one
   tengen gtp --no-files                    for a front end that is not to read or write files here
-  tengen gtp --override-version 0.17       for Lizzie, which warns of versions before 0.15
+  tengen gtp --override-version 0.17       for Lizzie, which warns about versions before 0.15
 
 In Sabaki: Engines > Manage Engines > Add; path: tengen, arguments: gtp.";
 
@@ -34,7 +34,7 @@ pub(crate) struct GtpArgs {
     player: PlayerArgs,
     #[command(flatten)]
     game: GameArgs,
-    /// What to answer to `version`: Lizzie takes it for that of Leela Zero and warns of all before 0.15
+    /// What to answer to `version`: Lizzie reads it as Leela Zero's and warns about versions before 0.15
     #[arg(long, value_name = "TEXT")]
     override_version: Option<String>,
     /// Refuse loadsgf, savesgf and printsgf FILE

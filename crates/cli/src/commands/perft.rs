@@ -14,7 +14,7 @@ Examples:
   tengen perft --size 3x3 --depth 6
   tengen perft --size 2x2 --ko positional --suicide --depth 9
 
-A sequence has exactly so many plies; passing is always allowed, and two passes in a row end it.";
+All sequences of a row have the same number of plies; passing is always allowed, and two passes in a row end it.";
 
 /// Count the legal move sequences of each length from the empty board.
 #[derive(Args)]

@@ -43,7 +43,7 @@ pub(crate) struct ReviewArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     player: PlayerArgs,
-    /// How many times more the second pass thinks, about moves that seem to lose something; 1 for no second pass
+    /// How many times longer the second pass thinks about moves that seem to lose points; 1 for no second pass
     #[arg(long, default_value_t = ReviewSettings::DEEPER, value_name = "TIMES")]
     deeper: f64,
     /// Write the reviews here [default: beside each record]
@@ -92,7 +92,8 @@ pub(crate) fn run(args: &ReviewArgs, output: &mut Output) -> Result<()> {
         match review_one(task, &settings, &stop, &bar) {
             Ok(Some(review)) => bar.suspend(|| show(args, task, &review, output))?,
             Ok(None) => {
-                let remedy = if task.stem.is_some() { "; run the same command again to go on" } else { "" };
+                let remedy =
+                    if task.stem.is_some() { "; run the same command again to continue" } else { "" };
                 bail!("interrupted after {i} of {} games{remedy}", tasks.len());
             }
             // One game that cannot be reviewed does not end a folder.
@@ -120,7 +121,7 @@ fn tasks(args: &ReviewArgs, output: &Output) -> Result<(Vec<Task>, usize)> {
         let inside = |path: &Path| path.strip_prefix(named).ok().and_then(Path::parent).map(Path::to_owned);
         paths.extend(found.into_iter().map(|path| (inside(&path).unwrap_or_default(), path)));
     }
-    ensure!(!paths.is_empty(), "no game records there: name .sgf files, or folders with some");
+    ensure!(!paths.is_empty(), "no game records found: name .sgf files, or folders that contain some");
     let (mut tasks, mut failures): (Vec<Task>, _) = (Vec::new(), 0);
     let mut taken = BTreeSet::new();
     for (inside, path) in &paths {

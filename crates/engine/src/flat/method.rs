@@ -59,7 +59,9 @@ impl Finding {
 pub(super) fn candidates(game: &Game, eyes: EyeRule, rules: &[Restriction], depth: usize) -> Vec<Move> {
     let (board, me) = (game.board(), game.to_play());
     let is_legal = |v: Vertex| board.is_legal(v) && game.check(v.into()).is_ok();
-    let points = board.points().filter(|&v| is_legal(v) && !eyes.is_eye(board, v, me));
+    let is_worth_it =
+        |v: Vertex| board.is_empty(v) && eyes.is_playable(board, v, me) && game.check(v.into()).is_ok();
+    let points = board.points().filter(|&v| is_worth_it(v));
     let mut moves: Vec<Move> = points.map(Move::from).collect();
     if moves.len() * 4 <= board.area() || game.passes() > 0 {
         moves.push(Move::PASS);

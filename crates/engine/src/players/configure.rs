@@ -35,7 +35,7 @@ pub enum ConfigureError {
         valid: Vec<String>,
     },
     /// The parameter is not one that a message may change.
-    #[error("{key:?} is not changed by messages: set it where the program is started")]
+    #[error("{key:?} cannot be changed while the program runs: set it when you start it")]
     Closed {
         /// The parameter.
         key: String,

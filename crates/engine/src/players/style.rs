@@ -57,7 +57,7 @@ pub struct StyleConfig {
     /// The favourite is played above this probability, which falls to half of it as the board fills; above 1 hardly ever.
     #[schemars(extend("x-peer" = true), range(min = 0.0, max = 100.0))]
     pub sure: f32,
-    /// Own chains of so many stones are not left in atari, nor put into it; 0 for no such care.
+    /// Own chains of at least this many stones are neither left nor put in atari; 0 turns this off.
     #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub atari_stones: usize,
 }

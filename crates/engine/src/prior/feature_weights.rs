@@ -88,7 +88,7 @@ impl FeatureWeights {
             let broken = |what: &str| format!("line {}: {what} in {line:?}", number + 1);
             let (name, log) = line.rsplit_once(' ').ok_or_else(|| broken("a name and a number expected"))?;
             let feature = names.iter().position(|n| n == name).ok_or_else(|| broken("unknown feature"))?;
-            let log: f32 = log.parse().map_err(|_| broken("no number"))?;
+            let log: f32 = log.parse().map_err(|_| broken("not a number"))?;
             if !log.is_finite() || log.abs() > 20.0 {
                 return Err(broken("a logarithm beyond 20"));
             }
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn broken_weights_are_refused() {
         for (text, expected) in [
-            ("shape 0 x", "no number"),
+            ("shape 0 x", "not a number"),
             ("shape 65535000 1.0", "unknown feature"),
             ("line 1 1e9", "beyond 20"),
             ("line", "a name and a number"),

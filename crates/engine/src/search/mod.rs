@@ -112,10 +112,10 @@ pub struct SearchConfig {
     /// Go knowledge as equivalent experience; none if absent.
     #[schemars(extend("x-peer" = true))]
     pub knowledge: Option<KnowledgeConfig>,
-    /// How a network is used; none is if absent.
+    /// How a network is used; if absent, no network is.
     #[schemars(extend("x-peer" = true))]
     pub network: Option<NetworkConfig>,
-    /// How a rollout network plays in place of `playout`; none does if absent.
+    /// How a rollout network plays in place of `playout`; if absent, none does.
     #[schemars(extend("x-peer" = true))]
     pub rollout: Option<RolloutConfig>,
     /// Global corresponding move bias (S3); none if absent.
@@ -130,7 +130,7 @@ pub struct SearchConfig {
     /// Leaves evaluated together.
     #[schemars(range(min = 1, max = 4096))]
     pub batch: usize,
-    /// Lost visits that a visit under way counts as.
+    /// How many lost visits a visit under way counts as.
     #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
     pub virtual_loss: u16,
     /// Longest path in the tree.

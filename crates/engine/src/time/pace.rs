@@ -47,7 +47,7 @@ pub enum EarlyStop {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PaceConfig {
-    /// Seconds that are never planned with, for delays between the player and the clock.
+    /// Seconds kept in reserve for delays between the player and the clock.
     #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1000.0))]
     pub lag: f32,
     /// When to stop because the best move cannot change, or the game is as good as won.
@@ -238,7 +238,7 @@ impl Pace {
         if batches % LOOK_EVERY != LOOK_EVERY - 1 && one < SLOW {
             return true;
         }
-        let standing = Standing::of(tree.view(Tree::ROOT), self.final_move);
+        let standing = Contest::of(tree.view(Tree::ROOT), self.final_move);
         let enough = enough.or(time);
         if time.is_some() && enough.is_some_and(|enough| elapsed >= enough) {
             return standing.is_unclear();
@@ -257,9 +257,9 @@ impl Pace {
     }
 }
 
-/// How the best move at the root stands.
+/// How the best move at the root stands against the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Standing {
+struct Contest {
     /// Visits (or wins, if these decide) of the best move.
     best: f32,
     /// Its value for the player to move.
@@ -270,8 +270,8 @@ struct Standing {
     has_best_value: bool,
 }
 
-impl Standing {
-    fn of(root: NodeView<'_>, final_move: FinalMove) -> Standing {
+impl Contest {
+    fn of(root: NodeView<'_>, final_move: FinalMove) -> Contest {
         let value = |i: usize| value_for(root.edges[i].black_value(), root.to_play);
         let count = |i: usize| {
             let visits = root.edges[i].visits() as f32;
@@ -291,7 +291,7 @@ impl Standing {
             .filter(|&i| root.edges[i].visits() > enough)
             .all(|i| value(i) <= value(best));
         let lead = second.map_or(f32::INFINITY, |second| count(best) - count(second));
-        Standing { best: count(best), value: value(best), lead, has_best_value }
+        Contest { best: count(best), value: value(best), lead, has_best_value }
     }
 
     fn is_unclear(&self) -> bool {
@@ -391,12 +391,12 @@ mod tests {
     #[test]
     fn a_move_is_unclear_when_another_is_close_or_better() {
         let is_unclear =
-            |moves: &[(u32, f32)]| Standing::of(tree(moves).view(Tree::ROOT), FinalMove::Visits).is_unclear();
+            |moves: &[(u32, f32)]| Contest::of(tree(moves).view(Tree::ROOT), FinalMove::Visits).is_unclear();
         assert!(!is_unclear(&[(100, 0.6), (50, 0.5), (3, 0.9)]), "three visits tell nothing");
         assert!(is_unclear(&[(100, 0.6), (90, 0.5)]));
         assert!(is_unclear(&[(50, 0.65), (100, 0.6)]));
         assert!(!is_unclear(&[(100, 0.6)]));
-        let standing = Standing::of(tree(&[(100, 0.5), (90, 0.6)]).view(Tree::ROOT), FinalMove::Wins);
+        let standing = Contest::of(tree(&[(100, 0.5), (90, 0.6)]).view(Tree::ROOT), FinalMove::Wins);
         assert!((standing.lead - 4.0).abs() < 1e-3 && standing.has_best_value, "{standing:?}");
     }
 

@@ -14,10 +14,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tengen_board::Color;
 
 use super::{NodeView, TreePolicy, argmax};
-use crate::rng::Rng;
+use crate::{rng::Rng, search::value_for};
 
 /// Parameters of [`Puct`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,10 +91,9 @@ impl TreePolicy for Puct {
         }
         // Visits under way count against their moves, not against the node.
         let mean = if finished > 0.0 { wins / finished } else { 0.5 };
-        let black = |value: f32| if node.to_play == Color::Black { value } else { 1.0 - value };
         let value = if self.0.fpu_blend {
             let share = (tried * tried).min(1.0);
-            share * mean + (1.0 - share) * black(node.own_value)
+            share * mean + (1.0 - share) * value_for(node.own_value, node.to_play)
         } else {
             mean
         };
@@ -103,7 +101,9 @@ impl TreePolicy for Puct {
         let mut weight = exploration + growth * (visits / growth_visits.max(1.0)).ln_1p();
         if self.0.deviation_scale > 0.0 {
             let expected = self.0.expected_deviation;
-            let seen = deviation(node.visits as f32, black(mean), node.squares, expected);
+            // The squares are those of Black's values.
+            let black_mean = value_for(mean, node.to_play);
+            let seen = deviation(node.visits as f32, black_mean, node.squares, expected);
             weight *= (1.0 + self.0.deviation_scale * (seen / expected - 1.0)).max(0.0);
         }
         let scale = weight * visits.max(1.0).sqrt();
@@ -117,7 +117,7 @@ impl TreePolicy for Puct {
 
 #[cfg(test)]
 mod tests {
-    use tengen_board::Vertex;
+    use tengen_board::{Color, Vertex};
 
     use super::{super::fixture::root, *};
     use crate::{search::Candidate, tree::Tree};

@@ -60,6 +60,14 @@ pub enum LabError {
         /// Why.
         source: SpecError,
     },
+    /// A player fails.
+    #[error("arm {arm}: {source}")]
+    Engine {
+        /// The arm.
+        arm: String,
+        /// Why.
+        source: Box<tengen_engine::players::PlayerError>,
+    },
     /// A network does not learn.
     #[error("arm {arm}: {source}")]
     Learning {

@@ -7,7 +7,10 @@ use tengen_engine::{
     search::SearchConfig,
 };
 
-use super::runs::{RunContext, Values};
+use super::{
+    error::LabError,
+    runs::{RunContext, Values},
+};
 
 /// Visits that a node must exceed to count.
 const VISITS: u32 = 1000;
@@ -20,7 +23,7 @@ const TOTALS: [(u32, &str); 4] =
 const BEST: [usize; 4] = [1, 3, 5, 7];
 
 /// One game.
-pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Values> {
+pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Result<Values, LabError> {
     let gcmb = config.gcmb.clone().unwrap_or_default();
     let config = SearchConfig { gcmb: Some(GcmbConfig { record: true, ..gcmb }), ..config.clone() };
     let request = context.request();
@@ -28,8 +31,9 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Val
     let mut game = context.game.clone();
     let mut values = Values::new();
     while game.passes() < 2 && game.moves().len() < 3 * game.board().area() && !context.stop.is_stopped() {
-        let decision = player.decide(&game, &request).ok()?;
-        let (table, tree) = player.gcmb()?;
+        let failed = |error| LabError::Engine { arm: context.cell.arm.clone(), source: Box::new(error) };
+        let decision = player.decide(&game, &request).map_err(failed)?;
+        let (table, tree) = player.gcmb().expect("the player keeps replies");
         for (record, rank) in table.ranks(tree, VISITS) {
             let Some((_, row)) = TOTALS.iter().find(|(least, _)| record.total > *least) else { continue };
             for best in BEST {
@@ -43,5 +47,5 @@ pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Option<Val
             Decision::Resign => break,
         }
     }
-    Some(values)
+    Ok(values)
 }

@@ -140,7 +140,7 @@ impl Kind {
             Kind::WinRate | Kind::Score => None,
             Kind::ReplyShare => reply_share::run(context, search()?),
             Kind::Corners => Some(corners::run(context, search()?)),
-            Kind::GcmbRanks => gcmb_ranks::run(context, search()?),
+            Kind::GcmbRanks => Some(gcmb_ranks::run(context, search()?)?),
             Kind::Accuracy => Some(accuracy::run(context)?),
             Kind::RolloutSpeed => Some(rollout_speed::run(context, search()?)?),
             Kind::Suite => suite_share::run(context)?,

@@ -10,8 +10,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
+use tengen_board::bounded;
 use tengen_engine::players::StopSignal;
-use tengen_nets::{NetSpec, Network};
+use tengen_nets::{NetSpec, Network, train::RunFolder};
 use toml::{Table, Value};
 
 use super::{
@@ -183,14 +184,16 @@ impl Training {
     fn begin(&self, folder: &Path, seed: u64) -> Result<Run, SelfPlayError> {
         let start = self.start.as_deref().map(Network::load).transpose()?;
         Ok(match &self.method {
-            Method::Gradient(_) if PolicyGradient::exists(folder) => {
+            Method::Gradient(_) if RunFolder::has_checkpoint(folder) => {
                 Run::Gradient(Box::new(PolicyGradient::resume(folder)?))
             }
             Method::Gradient(config) => {
                 let config = GradientConfig { seed, ..(**config).clone() };
                 Run::Gradient(Box::new(PolicyGradient::new(folder, &config, start.as_ref())?))
             }
-            Method::Zero(_) if Zero::exists(folder) => Run::Zero(Box::new(Zero::resume(folder)?)),
+            Method::Zero(_) if RunFolder::has_checkpoint(folder) => {
+                Run::Zero(Box::new(Zero::resume(folder)?))
+            }
             Method::Zero(config) => {
                 let config = ZeroConfig { seed, ..(**config).clone() };
                 Run::Zero(Box::new(Zero::new(folder, &config, start.as_ref())?))
@@ -284,7 +287,7 @@ pub(super) fn run(context: &RunContext<'_>) -> Result<Option<Values>, LabError> 
     let mut run = Training::of(experiment, arm)?.begin(&folder, context.seed).map_err(failed)?;
     let file = folder.join("values.json");
     let mut values: Values =
-        fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        bounded::read_text(&file).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     for &mark in &learning.marks {
         while run.progress(learning.axis)? < mark {
             if stop.is_stopped() {

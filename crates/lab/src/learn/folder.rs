@@ -1,4 +1,4 @@
-//! The folder of a run: taken by one process alone, with a log of JSON lines.
+//! What is in the folder of a run besides its checkpoint: a log of JSON lines, a page, networks.
 
 use std::{
     fs,
@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
+use tengen_board::bounded;
 
 use crate::{
     journal::{self, write_whole},
@@ -13,19 +14,13 @@ use crate::{
 };
 
 const LOG: &str = "log.jsonl";
-
-/// Takes a folder for this process, as long as the file is open.
-pub(super) fn lock(folder: &Path) -> Result<fs::File, SelfPlayError> {
-    fs::create_dir_all(folder).map_err(SelfPlayError::file(folder))?;
-    let path = folder.join("lock");
-    let file = fs::File::create(&path).map_err(SelfPlayError::file(&path))?;
-    journal::lock(&file, &path)?;
-    Ok(file)
-}
+/// Larger logs are not read.
+const MAX_LOG: u64 = 1 << 30;
 
 /// The log, as far as `belongs` says. A line that was cut off is later than the checkpoint anyway.
 pub(super) fn read_log<T: DeserializeOwned>(folder: &Path, belongs: impl Fn(&T) -> bool) -> Vec<T> {
-    let text = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    let bytes = bounded::read_file(folder.join(LOG), MAX_LOG).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let lines = text.lines().map_while(|line| serde_json::from_str(line).ok());
     lines.take_while(belongs).collect()
 }

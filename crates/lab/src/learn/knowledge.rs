@@ -37,13 +37,17 @@ const POINTS_FOR_A_POSITION: usize = 20;
 const SMALLEST_SHARE: f32 = 0.002;
 
 /// How to learn.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct LearnConfig {
     /// Passes over the lessons.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub epochs: usize,
     /// Step of the first epoch; later ones are divided by their number.
+    #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 1.0))]
     pub rate: f32,
-    /// Wide shapes are learned that were played at least so many times.
+    /// Wide shapes are learned that were played at least this often.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub played: u32,
 }
 
@@ -72,6 +76,15 @@ pub struct Lesson {
     stray: Option<Move>,
     /// Moves and their shares.
     answers: Vec<(Vertex, f32)>,
+    /// How much it counts.
+    weight: f32,
+}
+
+/// Makes the lessons of each game count so much.
+pub fn weigh(lessons: &mut [Lesson], weights_of_games: &[f32]) {
+    for lesson in lessons {
+        lesson.weight = weights_of_games[lesson.game];
+    }
 }
 
 impl Lesson {
@@ -102,7 +115,7 @@ pub fn played_moves(games: &[Game], moves: usize) -> Vec<Lesson> {
     let of_game = |(game, record): (usize, &Game)| {
         let moves: Vec<_> = record.moves().iter().take(moves).map(|played| played.mv).collect();
         let lesson = move |(played, mv): (usize, Move)| {
-            mv.vertex().map(|v| Lesson { game, played, stray: None, answers: vec![(v, 1.0)] })
+            mv.vertex().map(|v| Lesson { game, played, stray: None, answers: vec![(v, 1.0)], weight: 1.0 })
         };
         moves.into_iter().enumerate().filter_map(lesson)
     };
@@ -161,7 +174,7 @@ fn ask_about(
             let drawn = drawn.or(answers.last()).map(|(v, _)| Move::from(*v));
             let pass = raw.pass > 0.5;
             if !pass {
-                lessons.push(Lesson { game: number, played, stray, answers });
+                lessons.push(Lesson { game: number, played, stray, answers, weight: 1.0 });
             }
             let Some(mv) = drawn.filter(|_| !pass) else { break };
             game.play_unchecked(mv);
@@ -178,6 +191,8 @@ struct Competition {
     factors: Vec<f32>,
     /// The share of the right answers that each has.
     shares: Vec<f32>,
+    /// How much the lesson counts.
+    weight: f32,
 }
 
 impl Competition {
@@ -219,6 +234,7 @@ fn competitions(
         let total: f32 = competition.shares.iter().sum();
         if total > 0.0 {
             competition.shares.iter_mut().for_each(|share| *share /= total);
+            competition.weight = lesson.weight;
             each(&competition, factors);
         }
     }
@@ -277,10 +293,10 @@ pub fn improve(
         let step = config.rate / epoch as f32;
         let mut batched = 0;
         competitions(games, &lessons, weights.reader(), &mut factors, |competition, factors| {
-            let Competition { features, factors: strengths, shares } = competition;
+            let Competition { features, factors: strengths, shares, weight } = competition;
             let total: f32 = strengths.iter().sum();
             for ((features, strength), share) in features.iter().zip(strengths).zip(shares) {
-                let error = share - strength / total;
+                let error = weight * (share - strength / total);
                 features.iter().for_each(|&feature| gradient[feature as usize] += error);
             }
             batched += 1;

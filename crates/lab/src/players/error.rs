@@ -30,7 +30,7 @@ pub enum SpecError {
         known: Vec<String>,
     },
     /// The parameter is not one that messages may change.
-    #[error("{0:?} is not changed by messages: set it where the program is started")]
+    #[error("{0:?} cannot be changed while the program runs: set it when you start it")]
     Closed(String),
     /// The text is not `key=value`.
     #[error("{0:?} is not a setting: write key=value, as in threads=2")]

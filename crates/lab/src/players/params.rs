@@ -153,11 +153,29 @@ pub fn with_settings<T: Serialize + DeserializeOwned + JsonSchema>(
     settings: &[String],
     owner: &str,
 ) -> Result<T, SpecError> {
+    let settings = settings.iter().map(|text| parse_setting(text)).collect::<Result<Vec<_>, _>>()?;
+    changed(config, settings, owner)
+}
+
+/// The same with the parameters in the text of a TOML file, which `file` names in errors.
+pub fn with_toml<T: Serialize + DeserializeOwned + JsonSchema>(
+    config: &T,
+    text: &str,
+    file: &str,
+) -> Result<T, SpecError> {
+    let listed = Params::from_toml(text, file)?.list();
+    changed(config, listed.iter().map(|(key, value)| (key.as_str(), value.clone())).collect(), file)
+}
+
+fn changed<T: Serialize + DeserializeOwned + JsonSchema>(
+    config: &T,
+    settings: Vec<(&str, Value)>,
+    owner: &str,
+) -> Result<T, SpecError> {
     // TOML has no numbers beyond 63 bits.
     let too_large =
         |error: toml::ser::Error| SpecError::Value { context: owner.to_owned(), message: error.to_string() };
     let mut params = Params(Table::try_from(config).map_err(too_large)?);
-    let settings = settings.iter().map(|text| parse_setting(text)).collect::<Result<Vec<_>, _>>()?;
     if let Some((key, _)) = settings.iter().find(|(key, _)| params.get(key).is_none()) {
         return Err(params.unknown_key(key, owner, &[]));
     }

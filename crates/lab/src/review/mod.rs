@@ -39,7 +39,7 @@ pub enum ReviewError {
     #[error(transparent)]
     Failed(#[from] tengen_engine::players::PlayerError),
     /// The analyst has no opinion about positions.
-    #[error("{0} does not tell what it thinks of a position: choose a player that searches, such as zero")]
+    #[error("{0} cannot evaluate positions: choose a player that searches, such as zero")]
     NoOpinion(String),
     /// The record cannot be replayed.
     #[error(transparent)]

@@ -59,7 +59,7 @@ pub struct SelfPlayConfig {
     /// 0.04). Nothing is learned from them.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub opening: f32,
-    /// Up to so many uniformly random moves before those, so that games begin from positions that the network would not reach.
+    /// At most this many uniformly random moves before those, so that games begin from positions that the network would not reach.
     #[schemars(range(min = 0, max = 1000))]
     pub random_moves: usize,
     /// Who searches gives up below this chance to win; 0 for never. Games that are given up tell no owners of points.

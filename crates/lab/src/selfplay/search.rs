@@ -4,7 +4,7 @@
 //! nobody, and hundreds of them wait for evaluations at the same time.
 
 use tengen_board::{Color, Game, KoRule, Move};
-use tengen_engine::{rng::Rng, search::value_for};
+use tengen_engine::{reading::tactics::is_playable, rng::Rng, search::value_for};
 use tengen_nets::Output;
 
 use super::{
@@ -86,17 +86,18 @@ pub(crate) fn result(game: &Game) -> Option<f32> {
 pub(crate) fn candidates(game: &Game) -> impl Iterator<Item = Move> + '_ {
     let board = game.board();
     let superko = game.rules().ko != KoRule::Simple;
-    let me = board.to_play();
-    let open = board.empties().iter().copied().filter(move |&v| {
-        board.is_legal(v) && !board.is_eye(v, me) && (!superko || game.check(v.into()).is_ok())
-    });
+    let open = board
+        .empties()
+        .iter()
+        .copied()
+        .filter(move |&v| is_playable(board, v) && (!superko || game.check(v.into()).is_ok()));
     open.map(Move::from).chain(std::iter::once(Move::PASS))
 }
 
 /// The index of a move in the order of [`tengen_board::Board::points`], the pass last.
 pub(crate) fn index(game: &Game, mv: Move) -> usize {
     let board = game.board();
-    mv.vertex().map_or(board.area(), |v| v.row() * board.width() + v.col())
+    mv.vertex().map_or(board.area(), |v| v.place(board.width()))
 }
 
 /// Draws one of so many with these weights.

@@ -55,26 +55,26 @@ pub enum SuiteError {
 
 /// The moves that solve a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Expected {
     /// One of these.
     OneOf(Vec<Move>),
     /// Any but these.
     NoneOf(Vec<Move>),
 }
 
-impl Answer {
+impl Expected {
     /// Whether a move solves the problem.
     pub fn accepts(&self, mv: Move) -> bool {
         match self {
-            Answer::OneOf(moves) => moves.contains(&mv),
-            Answer::NoneOf(moves) => !moves.contains(&mv),
+            Expected::OneOf(moves) => moves.contains(&mv),
+            Expected::NoneOf(moves) => !moves.contains(&mv),
         }
     }
 
     fn to_text(&self) -> String {
         let (prefix, moves) = match self {
-            Answer::OneOf(moves) => ("", moves),
-            Answer::NoneOf(moves) => ("not ", moves),
+            Expected::OneOf(moves) => ("", moves),
+            Expected::NoneOf(moves) => ("not ", moves),
         };
         prefix.to_owned() + &moves.iter().map(Move::to_string).collect::<Vec<_>>().join(" or ")
     }
@@ -88,7 +88,7 @@ pub struct Problem {
     /// The position, with the right player to move.
     pub game: Game,
     /// What solves it.
-    pub answer: Answer,
+    pub answer: Expected,
 }
 
 /// The problems of a file, and how many things in it could not be asked of every player.

@@ -11,7 +11,7 @@ use tengen_board::{
     sgf::{Record, read_collection, read_file},
 };
 
-use super::{Answer, Problem, Suite, SuiteError};
+use super::{Expected, Problem, Suite, SuiteError};
 use crate::{
     notes::move_of,
     problems::{self, Marks},
@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-fn answer(record: Record) -> Option<Answer> {
+fn answer(record: Record) -> Option<Expected> {
     let problem = problems::Problem::new(record);
     let record = problem.record();
     let moves = |is_right: bool| {
@@ -49,7 +49,7 @@ fn answer(record: Record) -> Option<Answer> {
     };
     let right = moves(true);
     match problem.marks() {
-        Marks::Wrong => Some(Answer::NoneOf(moves(false))),
-        _ => (!right.is_empty()).then_some(Answer::OneOf(right)),
+        Marks::Wrong => Some(Expected::NoneOf(moves(false))),
+        _ => (!right.is_empty()).then_some(Expected::OneOf(right)),
     }
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use tengen_board::{Color, Game, Move, Rules, bounded, sgf::Record};
 
-use super::{Answer, Problem, Suite, SuiteError};
+use super::{Expected, Problem, Suite, SuiteError};
 
 /// Reads a file.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
@@ -107,7 +107,7 @@ fn set_up(game: &mut Game, name: &str, arguments: &[&str], path: &Path) -> Resul
 }
 
 /// Reads `[C3|D4]`, `[!C3]` or `[(C3|D4)]`; nothing that needs a real regular expression.
-fn parse_answer(text: &str) -> Option<Answer> {
+fn parse_answer(text: &str) -> Option<Expected> {
     let inside = text.trim().strip_prefix('[')?.split_once(']')?.0;
     let (negated, inside) = match inside.strip_prefix('!') {
         Some(rest) => (true, rest),
@@ -115,7 +115,7 @@ fn parse_answer(text: &str) -> Option<Answer> {
     };
     let inside = inside.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(inside);
     let moves: Option<Vec<Move>> = inside.split('|').map(|word| word.trim().parse().ok()).collect();
-    moves.map(if negated { Answer::NoneOf } else { Answer::OneOf })
+    moves.map(if negated { Expected::NoneOf } else { Expected::OneOf })
 }
 
 #[cfg(test)]
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn answers_are_points_or_their_absence() {
         let mv = |name: &str| name.parse::<Move>().unwrap();
-        assert_eq!(parse_answer(" [C3|D4]*"), Some(Answer::OneOf(vec![mv("C3"), mv("D4")])));
-        assert_eq!(parse_answer("[!(PASS|A1)]"), Some(Answer::NoneOf(vec![Move::PASS, mv("A1")])));
+        assert_eq!(parse_answer(" [C3|D4]*"), Some(Expected::OneOf(vec![mv("C3"), mv("D4")])));
+        assert_eq!(parse_answer("[!(PASS|A1)]"), Some(Expected::NoneOf(vec![Move::PASS, mv("A1")])));
         assert_eq!(parse_answer("[1 C3]"), None);
         assert_eq!(parse_answer("C3"), None);
     }

@@ -73,7 +73,7 @@ impl Builder<'_> {
     fn block(&mut self, x: TensorId, depth: usize) -> Result<TensorId, String> {
         self.blocks += 1;
         if self.blocks > MAX_BLOCKS {
-            return Err(format!("it has more than {MAX_BLOCKS} blocks, more than any network that is known"));
+            return Err(format!("it has more than {MAX_BLOCKS} blocks, more than in any known network"));
         }
         let kind = self.input.word("a block's kind")?;
         let name = self.input.word("a block's name")?;
@@ -81,12 +81,12 @@ impl Builder<'_> {
             "ordinary_block" => self.ordinary_block(x, &name),
             "gpool_block" => self.pooling_block(x, &name),
             "nested_bottleneck_block" if depth == MAX_DEPTH => {
-                Err(format!("block {name} is nested {depth} deep, deeper than in any network that is known"))
+                Err(format!("block {name} is nested {depth} deep, deeper than in any known network"))
             }
             "nested_bottleneck_block" => self.nested_block(x, &name, depth),
             "transformer_attention_block" => self.attention_block(x, &name),
             "transformer_ffn_block" => self.feed_forward_block(x, &name),
-            _ => Err(format!("block {name} is of the kind {kind:?}, which is not known here")),
+            _ => Err(format!("block {name} is of the kind {kind:?}, which is not supported")),
         }
     }
 
@@ -228,7 +228,7 @@ impl Builder<'_> {
         self.input.word(&what)?;
         let theta = self.input.float(&format!("{what}: theta"))?;
         if theta <= 0.0 {
-            return Err(format!("{what}: theta is {theta}: more than 0 is possible"));
+            return Err(format!("{what}: theta is {theta}: it must be more than 0"));
         }
         let pairs = key.width / 2;
         let half = pairs / 2;

@@ -92,11 +92,7 @@ impl Builder<'_> {
         let mut next = |what: &str| {
             let what = format!("the multiplier of {what}");
             let number = self.input.float(&what)?;
-            if number > 0.0 {
-                Ok(number)
-            } else {
-                Err(format!("{what} is {number}: more than 0 is possible"))
-            }
+            if number > 0.0 { Ok(number) } else { Err(format!("{what} is {number}: it must be more than 0")) }
         };
         // Of an output that only training has.
         next("the score in time")?;

@@ -45,7 +45,7 @@ pub(crate) struct FeatureWriter {
 
 /// The index of a point: KataGo's rows begin at the top.
 pub(crate) fn point(board: &Board, v: Vertex) -> usize {
-    (board.height() - 1 - v.row()) * board.width() + v.col()
+    v.place_from_top(board.width(), board.height())
 }
 
 impl FeatureWriter {

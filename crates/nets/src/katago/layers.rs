@@ -86,7 +86,7 @@ impl Builder<'_> {
             let what = format!("reserved number {} of {what}", i + 1);
             self.input.number(&what, 0, usize::MAX).and_then(|number| match number {
                 0 => Ok(()),
-                _ => Err(format!("{what} is {number}: the network has something that is not known here")),
+                _ => Err(format!("{what} is {number}: the network has a part that is not supported")),
             })?;
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Builder<'_> {
             "ACTIVATION_RELU" => Ok(Activation::Relu),
             "ACTIVATION_MISH" => Ok(Activation::Mish),
             "ACTIVATION_SILU" => Ok(Activation::Silu),
-            _ => Err(format!("the activation after {what} is {kind:?}, which is not known here")),
+            _ => Err(format!("the activation after {what} is {kind:?}, which is not supported")),
         }
     }
 
@@ -180,7 +180,7 @@ impl Builder<'_> {
         if epsilon > 0.0 && epsilon <= 1.0 {
             return Ok(epsilon);
         }
-        Err(format!("{what} is {epsilon}: more than 0 and at most 1 is possible"))
+        Err(format!("{what} is {epsilon}: it must be more than 0 and at most 1"))
     }
 
     /// The norm at the end of a trunk that is no batch norm, and the activation that follows it.

@@ -229,7 +229,7 @@ fn image_point(symmetry: Symmetry, board: &Board, v: Vertex) -> usize {
     let (width, height) = (board.width(), board.height());
     let image = symmetry.vertex(v, width, height);
     let (width, height) = if symmetry.transposes() { (height, width) } else { (width, height) };
-    (height - 1 - image.row()) * width + image.col()
+    image.place_from_top(width, height)
 }
 
 /// ln(1 + exp(x))

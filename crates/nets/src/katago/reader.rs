@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn number(&mut self, what: &str, least: usize, most: usize) -> Result<usize, String> {
         let word = self.word(what)?;
         let number = word.parse().ok().filter(|n| (least..=most).contains(n));
-        number.ok_or_else(|| format!("{what} is {word:?}: from {least} to {most} is possible"))
+        number.ok_or_else(|| format!("{what} is {word:?}: expected a number from {least} to {most}"))
     }
 
     /// The next word as a finite float.
@@ -79,16 +79,16 @@ impl<'a> Reader<'a> {
         word.parse()
             .ok()
             .filter(|x: &f32| x.is_finite())
-            .ok_or_else(|| format!("{what} is {word:?}, no number"))
+            .ok_or_else(|| format!("{what} is {word:?}, which is not a number"))
     }
 
     /// An array of finite floats.
     pub(crate) fn floats(&mut self, what: &str, count: usize) -> Result<Vec<f32>, String> {
         if count > MAX_ARRAY {
-            return Err(format!("{what} would have {count} numbers: larger than any network that is known"));
+            return Err(format!("{what} would have {count} numbers: more than in any known network"));
         }
         self.left = self.left.checked_sub(count).ok_or_else(|| {
-            format!("{what} would have {count} numbers: more than such a file holds, get it again")
+            format!("{what} would have {count} numbers: more than the file holds; download it again")
         })?;
         self.skip_space()?;
         let mut floats = Vec::new();

@@ -35,13 +35,13 @@ impl Network {
     ) -> Result<Network, String> {
         spec.check().map_err(|error| error.to_string())?;
         let mut weights = Vec::new();
-        for param in &spec.graph().0.params {
+        for param in &spec.plan().graph.params {
             let found = find(&param.name, &param.shape)?;
             if found.len() != param.len() {
                 return Err(format!("{:?} has {} numbers, not {}", param.name, found.len(), param.len()));
             }
             if let Some(n) = found.iter().find(|n| !n.is_finite()) {
-                return Err(format!("{:?} contains {n}, which is no weight", param.name));
+                return Err(format!("{:?} contains {n}, which is not a weight", param.name));
             }
             weights.push(top_first(&param.shape, &found));
         }
@@ -77,7 +77,7 @@ impl Runner {
 
 #[cfg(test)]
 mod tests {
-    use tengen_board::Board;
+    use tengen_board::{Board, Vertex};
     use tengen_engine::rng::Rng;
 
     use super::*;
@@ -118,7 +118,7 @@ mod tests {
         PlaneWriter::new().write(kind, &position, &mut by_point, kind.count());
         let mut planes = vec![0.0; by_point.len()];
         for (point, numbers) in by_point.chunks_exact(kind.count()).enumerate() {
-            let at = (height - 1 - point / width) * width + point % width;
+            let at = Vertex::new(point % width, point / width).place_from_top(width, height);
             numbers.iter().enumerate().for_each(|(plane, number)| planes[plane * area + at] = *number);
         }
         let mut runner = network.runner(width, height, 2);

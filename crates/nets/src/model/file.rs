@@ -7,6 +7,7 @@ use std::{borrow::Cow, collections::HashMap, fs, path::Path};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use sha2::{Digest, Sha256};
 
+use tengen_board::bounded;
 use tengen_engine::whole_file::write_whole;
 
 use crate::{
@@ -33,10 +34,10 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
     }
     let length = metadata.len();
     if length > MAX_BYTES {
-        let message = format!("{length} bytes are more than any network has; choose another file");
+        let message = format!("it has {length} bytes, more than any network; choose another file");
         return Err(NetError::File { path: path.to_owned(), message });
     }
-    fs::read(path).map_err(error)
+    bounded::read_file(path, MAX_BYTES).map_err(error)
 }
 
 /// What identifies a file, or a network that comes with the program: the first 16 digits of its SHA-256.
@@ -108,7 +109,8 @@ pub(crate) struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Arrays<'a>, String> {
-        let damaged = |error| format!("the file is damaged or no safetensors file ({error}); get it again");
+        let damaged =
+            |error| format!("the file is damaged or not a safetensors file ({error}); get it again");
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
         let metadata = header.metadata().clone().unwrap_or_default();
@@ -137,8 +139,7 @@ impl<'a> Arrays<'a> {
 
     /// One array for each parameter of a network; `prefix` stands before their names.
     pub(crate) fn weights(&self, spec: &NetSpec, prefix: &str) -> Result<Vec<Vec<f32>>, String> {
-        let (graph, _) = spec.graph();
-        graph.params.iter().map(|p| self.get(&format!("{prefix}{}", p.name), &p.shape)).collect()
+        spec.plan().graph.params.iter().map(|p| self.get(&format!("{prefix}{}", p.name), &p.shape)).collect()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     model::{
         graph::Graph,
         planes::{PlaneWriter, Planes, Position},
-        spec::{Heads, NetSpec, SCORE_UNIT, Trunk},
+        spec::{Heads, NetSpec, Plan, SCORE_UNIT, Trunk},
     },
 };
 
@@ -38,9 +38,10 @@ impl Network {
     /// convolution is scaled by the number of blocks, so that no normalisation is needed (Zhang et al. 2019, "Fixup").
     pub fn random(spec: &NetSpec, rng: &mut Rng) -> Result<Network, NetError> {
         spec.check()?;
-        let (graph, heads) = spec.graph();
+        let plan = spec.plan();
         let blocks = if let Trunk::Residual { blocks, .. } = spec.trunk { blocks } else { 1 };
-        let weights = graph
+        let weights = plan
+            .graph
             .params
             .iter()
             .map(|param| {
@@ -59,7 +60,7 @@ impl Network {
                 (0..param.len()).map(|_| scale * normal(rng)).collect()
             })
             .collect();
-        Ok(Network::from_parts(spec.clone(), graph, heads, weights))
+        Ok(Network::from_plan(spec.clone(), plan, weights))
     }
 
     /// The same network with more to it: what `spec` has and this one lacks (blocks, pooling, heads) begins as in
@@ -73,7 +74,7 @@ impl Network {
             let at = grown.graph.params.iter().position(|p| p.name == param.name);
             let Some(at) = at.filter(|&at| grown.graph.params[at].shape == param.shape) else {
                 let message = format!(
-                    "the network to start from has {} of shape {:?}, which --arch has not: add to an architecture, do not change it",
+                    "the network to start from has {} of shape {:?}, which --arch does not have: an architecture can be extended, not changed",
                     param.name, param.shape
                 );
                 return Err(NetError::Settings(message));
@@ -97,11 +98,10 @@ impl Network {
 
     /// A network with these weights, one array for each parameter.
     pub(crate) fn new(spec: &NetSpec, weights: Vec<Vec<f32>>) -> Network {
-        let (graph, heads) = spec.graph();
-        Network::from_parts(spec.clone(), graph, heads, weights)
+        Network::from_plan(spec.clone(), spec.plan(), weights)
     }
 
-    fn from_parts(spec: NetSpec, graph: Graph, heads: Heads, weights: Vec<Vec<f32>>) -> Network {
+    fn from_plan(spec: NetSpec, Plan { graph, heads }: Plan, weights: Vec<Vec<f32>>) -> Network {
         let fits = graph.params.iter().zip(&weights).all(|(param, array)| param.len() == array.len());
         assert!(fits && graph.params.len() == weights.len(), "the weights fit the network");
         Network { spec, graph: Arc::new(graph), heads, weights, prepared: [OnceLock::new(), OnceLock::new()] }
@@ -281,7 +281,7 @@ fn images(symmetry: Symmetry, width: usize, height: usize) -> impl Iterator<Item
 fn read_output(network: &Network, workspace: &Workspace, at: usize, output: &mut Output) {
     let (width, height) = workspace.size();
     let area = width * height;
-    let Heads { policy, pass, value, ownership, .. } = network.heads;
+    let Heads { input: _, policy, pass, value, ownership } = network.heads;
     let graph = &network.graph;
     let plane = |id, to: &mut Vec<f32>| {
         let channels = padded(graph.width(id));

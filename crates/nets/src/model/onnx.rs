@@ -17,7 +17,7 @@ use crate::{
         file::{SPEC_KEY, write},
         graph::{Op, ParamId, Shape, TensorId},
         network::Network,
-        spec::SCORE_UNIT,
+        spec::{Heads, SCORE_UNIT},
     },
 };
 
@@ -277,11 +277,11 @@ impl Network {
     /// The heads' results under their names.
     fn write_outputs(&self, writer: &mut Writer, names: &[String]) -> Vec<Message> {
         let name = |id: TensorId| names[id.0].as_str();
-        let heads = self.heads;
+        let Heads { input: _, policy, pass, value, ownership } = self.heads;
         let flat = writer.ints(&[0, -1]);
-        let of_points = writer.channel(name(heads.policy), 0);
+        let of_points = writer.channel(name(policy), 0);
         let points = writer.op("Reshape", &[&of_points, &flat], &[]);
-        let pass = if let Some(pass) = heads.pass {
+        let pass = if let Some(pass) = pass {
             let of_pass = writer.channel(name(pass), 0);
             writer.op("Reshape", &[&of_pass, &flat], &[])
         } else {
@@ -290,7 +290,7 @@ impl Network {
         };
         writer.op_to("Concat", &[&points, &pass], &[Attribute::Int("axis", 1)], "policy");
         let mut outputs = vec![value_info("policy", &[Err("positions"), Err("moves")])];
-        if let (Some(value), Some(spec)) = (heads.value, &self.spec().value) {
+        if let (Some(value), Some(spec)) = (value, &self.spec().value) {
             let win = writer.channel(name(value), 0);
             writer.op_to("Sigmoid", &[&win], &[], "value");
             outputs.push(value_info("value", &[Err("positions")]));
@@ -301,7 +301,7 @@ impl Network {
                 outputs.push(value_info("score", &[Err("positions")]));
             }
         }
-        if let Some(ownership) = heads.ownership {
+        if let Some(ownership) = ownership {
             let of_points = writer.channel(name(ownership), 0);
             let half = writer.float(0.5);
             let halved = writer.op("Mul", &[&of_points, &half], &[]);

@@ -43,6 +43,16 @@ mod tests {
     }
 
     #[test]
+    fn every_file_ships() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../networks");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for path in paths.filter(|path| path.extension().is_some_and(|end| end == "safetensors")) {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            assert!(shipped().any(|known| known == name), "{name} is not in the list");
+        }
+    }
+
+    #[test]
     fn every_one_has_a_card() {
         for name in shipped() {
             let card = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../networks/{name}.md"));

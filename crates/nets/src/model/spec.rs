@@ -93,7 +93,14 @@ pub const SCORE_UNIT: f32 = 20.0;
 /// The largest network that is built or read.
 const MAX_WEIGHTS: usize = 1 << 26;
 
-/// Where the heads' results are.
+/// The computation of a network.
+pub(crate) struct Plan {
+    pub(crate) graph: Graph,
+    pub(crate) heads: Heads,
+}
+
+/// Where the heads' results are. Whoever reads them names all heads, so that the compiler points at every place that a new one
+/// concerns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
     pub(crate) input: TensorId,
@@ -163,18 +170,12 @@ impl NetSpec {
     /// The same with every head that it lacks: passing, value and score, ownership. Learning from games needs them.
     #[must_use]
     pub fn with_all_heads(&self) -> NetSpec {
-        let (Trunk::Plain { channels, .. } | Trunk::Residual { channels, .. }) = self.trunk;
-        let value = self.value.clone().unwrap_or(ValueSpec {
-            channels: (channels / 2).max(1),
-            hidden: channels,
-            score: true,
-        });
-        NetSpec {
-            policy: PolicySpec { pass: true, ..self.policy.clone() },
-            value: Some(value),
-            ownership: true,
-            ..self.clone()
-        }
+        let NetSpec { planes, first_kernel, trunk, policy, value, ownership: _ } = self.clone();
+        let (Trunk::Plain { channels, .. } | Trunk::Residual { channels, .. }) = trunk;
+        let value =
+            value.unwrap_or(ValueSpec { channels: (channels / 2).max(1), hidden: channels, score: true });
+        let policy = PolicySpec { pass: true, ..policy };
+        NetSpec { planes, first_kernel, trunk, policy, value: Some(value), ownership: true }
     }
 
     /// Refuses what cannot be built.
@@ -219,20 +220,20 @@ impl NetSpec {
         } else if self.ownership {
             return fail("ownership needs a value head".to_owned());
         }
-        let weights = self.graph().0.weight_count();
+        let weights = self.weight_count();
         if weights > MAX_WEIGHTS {
-            return fail(format!("it has {weights} weights: {MAX_WEIGHTS} are the most"));
+            return fail(format!("it has {weights} weights: at most {MAX_WEIGHTS} are allowed"));
         }
         Ok(())
     }
 
     /// Number of weights.
     pub fn weight_count(&self) -> usize {
-        self.graph().0.weight_count()
+        self.plan().graph.weight_count()
     }
 
     /// The computation.
-    pub(crate) fn graph(&self) -> (Graph, Heads) {
+    pub(crate) fn plan(&self) -> Plan {
         let mut g = Graph::default();
         let input = g.input(Shape::Planes(self.planes.count()));
         let relu = |kernel, channels| ConvParts {
@@ -296,7 +297,7 @@ impl NetSpec {
                 heads.ownership = Some(g.output(ownership));
             }
         }
-        (g, heads)
+        Plan { graph: g, heads }
     }
 }
 

@@ -120,7 +120,9 @@ impl Records {
     fn file_index(&self, index: usize) -> usize {
         match index {
             pass if pass == self.area() => pass,
-            point => (self.height - 1 - point / self.width) * self.width + point % self.width,
+            point => {
+                Vertex::new(point % self.width, point / self.width).place_from_top(self.width, self.height)
+            }
         }
     }
 
@@ -178,7 +180,7 @@ impl Records {
         let mut file = Writer::new();
         file.array("format", &[], std::iter::once(FORMAT))?;
         file.array("boards", &[n, rows, columns], boards.into_iter())?;
-        let index = |mv: Move| self.file_index(mv.vertex().map_or(area, |v| v.row() * columns + v.col()));
+        let index = |mv: Move| mv.vertex().map_or(area, |v| v.place_from_top(columns, rows));
         file.array("moves", &[n], self.all().map(|p| index(p.mv) as i16))?;
         file.array("colors", &[n], self.all().map(|p| code(p.color)))?;
         let rewards = self.games.iter().flat_map(|game| game.positions.iter().map(|_| game.reward));
@@ -227,7 +229,7 @@ impl Records {
         let (shape, setups) = file.array::<u8>("setup")?;
         let [count, height, width] = shape[..] else { return Err(format!("setup has the shape {shape:?}")) };
         if Board::try_new(width, height).is_err() {
-            return Err(format!("boards of {width}x{height} points: 2x2 to 19x19 are known"));
+            return Err(format!("boards of {width}x{height} points: sizes from 2x2 to 19x19 are supported"));
         }
         let mut records = Records { width, height, games: Vec::new() };
         let area = records.area();
@@ -274,11 +276,11 @@ impl Records {
         };
         for i in 0..moves.len() {
             let wrong = |what: &str| format!("position {i}: {what}");
-            let color = color(colors[i]).ok_or_else(|| wrong("no color"))?;
+            let color = color(colors[i]).ok_or_else(|| wrong("not a color"))?;
             let mv = match usize::try_from(moves[i]) {
                 Ok(index) if index < area => Move::from(vertex(index, self.width, self.height)),
                 Ok(index) if index == area => Move::PASS,
-                _ => return Err(wrong("no move")),
+                _ => return Err(wrong("not a move")),
             };
             let (weight, value, score) = (weights[i], values[i], scores[i]);
             if !(weight.is_finite() && weight >= 0.0 && value.abs() <= 1.0 && score.abs() <= 1e4) {
@@ -374,7 +376,7 @@ fn color(code: u8) -> Option<Color> {
 
 /// The point with this index in a file.
 fn vertex(index: usize, width: usize, height: usize) -> Vertex {
-    Vertex::new(index % width, height - 1 - index / width)
+    Vertex::from_top(index, width, height)
 }
 
 #[cfg(test)]

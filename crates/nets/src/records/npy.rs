@@ -1,14 +1,15 @@
 //! Arrays in `.npz` files, as numpy writes and reads them: a zip archive with an `.npy` file for each array.
 //!
 //! Written by hand because records need half precision and strings, and because a file from outside must not make us
-//! allocate what its header claims: an array is read only if the archive holds as many bytes, up to a limit.
+//! allocate what its header claims: an array is read only if the archive holds as many bytes, and a file's arrays together
+//! only up to a limit, which also holds for what is written.
 
 use std::io::{Cursor, Read, Write};
 
 use half::f16;
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-/// Arrays larger than this are refused.
+/// Bytes of all arrays of a file, unpacked; a file that holds more is neither read nor written.
 const MAX_BYTES: u64 = 1 << 28;
 /// Headers longer than this are refused.
 const MAX_HEADER: usize = 1 << 12;
@@ -67,11 +68,15 @@ impl Element for Text {
 }
 
 /// Writes an `.npz` file.
-pub(super) struct Writer(ZipWriter<Cursor<Vec<u8>>>);
+pub(super) struct Writer {
+    zip: ZipWriter<Cursor<Vec<u8>>>,
+    /// What is left of the file's bytes.
+    left: u64,
+}
 
 impl Writer {
     pub(super) fn new() -> Writer {
-        Writer(ZipWriter::new(Cursor::new(Vec::new())))
+        Writer { zip: ZipWriter::new(Cursor::new(Vec::new())), left: MAX_BYTES }
     }
 
     /// Adds an array.
@@ -89,6 +94,12 @@ impl Writer {
         header.extend(std::iter::repeat_n(' ', padding));
         header.push('\n');
         let count = shape.iter().product::<usize>();
+        let size = (10 + header.len() + count * T::SIZE) as u64;
+        self.left = self.left.checked_sub(size).ok_or_else(|| {
+            let message =
+                format!("the records hold more than {} MB: put fewer games into a file", MAX_BYTES >> 20);
+            std::io::Error::new(std::io::ErrorKind::FileTooLarge, message)
+        })?;
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
         bytes.extend((header.len() as u16).to_le_bytes());
         bytes.extend(header.as_bytes());
@@ -100,37 +111,43 @@ impl Writer {
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default());
-        self.0.start_file(format!("{name}.npy"), options)?;
-        self.0.write_all(&bytes)
+        self.zip.start_file(format!("{name}.npy"), options)?;
+        self.zip.write_all(&bytes)
     }
 
     /// The file's bytes.
     pub(super) fn finish(self) -> std::io::Result<Vec<u8>> {
-        Ok(self.0.finish()?.into_inner())
+        Ok(self.zip.finish()?.into_inner())
     }
 }
 
 /// Reads an `.npz` file.
-pub(super) struct Reader<'a>(ZipArchive<Cursor<&'a [u8]>>);
+pub(super) struct Reader<'a> {
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    /// What is left of the file's bytes.
+    left: u64,
+}
 
 impl<'a> Reader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<Reader<'a>, String> {
-        ZipArchive::new(Cursor::new(bytes)).map(Reader).map_err(|error| format!("not an .npz file ({error})"))
+        let zip =
+            ZipArchive::new(Cursor::new(bytes)).map_err(|error| format!("not an .npz file ({error})"))?;
+        Ok(Reader { zip, left: MAX_BYTES })
     }
 
     /// Whether there is such an array.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.index_for_name(&format!("{name}.npy")).is_some()
+        self.zip.index_for_name(&format!("{name}.npy")).is_some()
     }
 
     /// An array and its shape.
     pub(super) fn array<T: Element>(&mut self, name: &str) -> Result<(Vec<usize>, Vec<T>), String> {
         let fail = |what: &str| format!("the array {name} {what}");
-        let Ok(mut entry) = self.0.by_name(&format!("{name}.npy")) else { return Err(fail("is missing")) };
+        let Ok(mut entry) = self.zip.by_name(&format!("{name}.npy")) else { return Err(fail("is missing")) };
         let size = entry.size();
-        if size > MAX_BYTES {
-            return Err(fail(&format!("has {size} bytes: {MAX_BYTES} are the most")));
-        }
+        self.left = self.left.checked_sub(size).ok_or_else(|| {
+            fail(&format!("is too large: a file is read up to {} MB unpacked", MAX_BYTES >> 20))
+        })?;
         let mut start = [0; 10];
         entry.read_exact(&mut start).map_err(|_| fail("is cut off"))?;
         let length = usize::from(u16::from_le_bytes([start[8], start[9]]));
@@ -151,15 +168,14 @@ impl<'a> Reader<'a> {
             return Err(fail(&format!("has the shape {shape:?}, which is not what the file holds")));
         };
         // What a compressed entry holds is known when it is unpacked, whatever it claims.
-        let mut data = Vec::new();
-        entry
-            .take(bytes as u64)
-            .read_to_end(&mut data)
-            .map_err(|error| fail(&format!("is damaged ({error})")))?;
-        if data.len() != bytes {
-            return Err(fail("is cut off"));
+        let (mut data, mut left, mut buffer) = (Vec::new(), bytes, [0; 1 << 13]);
+        while left > 0 {
+            let part = &mut buffer[..left.min(1 << 13)];
+            entry.read_exact(part).map_err(|error| fail(&format!("is cut off or damaged ({error})")))?;
+            data.extend(part.chunks_exact(T::SIZE).map(T::get));
+            left -= part.len();
         }
-        Ok((shape, data.chunks_exact(T::SIZE).map(T::get).collect()))
+        Ok((shape, data))
     }
 }
 
@@ -206,5 +222,31 @@ mod tests {
         let error = Reader::new(&bytes).unwrap().array::<u8>("boards").unwrap_err();
         assert!(error.contains("not what the file holds"), "{error}");
         assert!(Reader::new(b"nothing").is_err());
+    }
+
+    #[test]
+    fn the_arrays_of_a_file_share_a_budget() {
+        // Half the budget each, which pack into some hundred kB.
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let length = MAX_BYTES / 2 - 128;
+        for name in ["one", "two", "three"] {
+            archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
+            let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({length},), }}");
+            archive.write_all(b"\x93NUMPY\x01\x00").unwrap();
+            archive.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+            archive.write_all(header.as_bytes()).unwrap();
+            std::io::copy(&mut std::io::repeat(0).take(length), &mut archive).unwrap();
+        }
+        let bytes = archive.finish().unwrap().into_inner();
+        assert!(bytes.len() < 1 << 20, "{} bytes", bytes.len());
+        let mut reader = Reader::new(&bytes).unwrap();
+        assert_eq!(reader.array::<u8>("one").unwrap().1.len() as u64, length);
+        reader.array::<u8>("two").unwrap();
+        assert!(reader.array::<u8>("three").unwrap_err().contains("up to 256 MB"));
+        let mut writer = Writer::new();
+        writer.array("one", &[1 << 20], std::iter::repeat_n(0u8, 1 << 20)).unwrap();
+        let count = (MAX_BYTES as usize) - (1 << 20);
+        let error = writer.array("two", &[count], std::iter::repeat_n(0u8, count)).unwrap_err();
+        assert!(error.to_string().contains("fewer games"), "{error}");
     }
 }

@@ -87,7 +87,7 @@ impl AnyNetwork {
 
 /// What a network says about a position, of either family.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct AnyOutput {
     /// Logits of the points in the order of [`tengen_board::Board::points`], then of the pass.
     pub(crate) logits: Vec<f32>,
     /// The same of the optimistic policy, if the network has one.
@@ -122,7 +122,7 @@ impl AnyRunner {
     }
 
     /// Evaluates positions, each seen after a symmetry.
-    pub(crate) fn evaluate(&mut self, positions: &[(&History, Symmetry)]) -> Vec<Answer> {
+    pub(crate) fn evaluate(&mut self, positions: &[(&History, Symmetry)]) -> Vec<AnyOutput> {
         match self {
             AnyRunner::Own(runner, outputs) => {
                 let moves: Vec<Vec<_>> = positions
@@ -148,13 +148,13 @@ impl AnyRunner {
     }
 }
 
-fn own_answer(output: &Output, history: &History) -> Answer {
+fn own_answer(output: &Output, history: &History) -> AnyOutput {
     let mut logits = output.policy.clone();
     // A network that does not know passing finds it as good as its worst move.
     let worst = logits.iter().copied().fold(f32::INFINITY, f32::min);
     logits.push(output.pass.unwrap_or(worst));
     let lead = lead(output.lead, &output.ownership, history.white_bonus_so_far());
-    Answer {
+    AnyOutput {
         logits,
         optimistic: Vec::new(),
         black_value: output.black_win.unwrap_or(0.5),
@@ -185,10 +185,10 @@ fn lead(score: Option<f32>, ownership: &[f32], white_bonus: f32) -> f32 {
     }
 }
 
-fn kata_answer(output: &KataOutput) -> Answer {
+fn kata_answer(output: &KataOutput) -> AnyOutput {
     let mut logits = output.policy.clone();
     logits.push(output.pass);
-    Answer {
+    AnyOutput {
         logits,
         optimistic: output.optimistic.clone(),
         black_value: output.black_win + output.no_result / 2.0,
@@ -200,7 +200,7 @@ fn kata_answer(output: &KataOutput) -> Answer {
     }
 }
 
-impl Answer {
+impl AnyOutput {
     /// A move's logit, so far on the way to the optimistic policy.
     pub(crate) fn logit(&self, index: usize, optimism: f32) -> f32 {
         let plain = self.logits[index];

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::serve::any::Answer;
+use crate::serve::any::AnyOutput;
 
 /// One remembered evaluation and the key of its position.
-type Place = Mutex<Option<(u64, Arc<Answer>)>>;
+type Place = Mutex<Option<(u64, Arc<AnyOutput>)>>;
 
 /// A table of fixed size: a position has one place, and keeps it until another one comes that has the same.
 pub(crate) struct Cache(Vec<Place>);
@@ -19,12 +19,12 @@ impl Cache {
         self.0.get(key.checked_rem(self.0.len() as u64)? as usize)
     }
 
-    pub(crate) fn get(&self, key: u64) -> Option<Arc<Answer>> {
+    pub(crate) fn get(&self, key: u64) -> Option<Arc<AnyOutput>> {
         let place = self.place(key)?.lock().ok()?;
         place.as_ref().filter(|(found, _)| *found == key).map(|(_, answer)| Arc::clone(answer))
     }
 
-    pub(crate) fn put(&self, key: u64, answer: &Arc<Answer>) {
+    pub(crate) fn put(&self, key: u64, answer: &Arc<AnyOutput>) {
         if let Some(mut place) = self.place(key).and_then(|place| place.lock().ok()) {
             *place = Some((key, Arc::clone(answer)));
         }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_latest_position_of_a_place_is_remembered() {
-        let answer = |win| Arc::new(Answer { black_value: win, ..Answer::default() });
+        let answer = |win| Arc::new(AnyOutput { black_value: win, ..AnyOutput::default() });
         let cache = Cache::new(10);
         cache.put(3, &answer(0.3));
         cache.put(4, &answer(0.4));

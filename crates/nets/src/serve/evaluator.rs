@@ -19,7 +19,7 @@ use crate::{
     katago,
     model::history::History,
     serve::{
-        any::{Answer, AnyNetwork, AnyRunner},
+        any::{AnyNetwork, AnyOutput, AnyRunner},
         cache::Cache,
     },
 };
@@ -96,7 +96,7 @@ impl NetEvaluator {
     }
 
     /// Answers about positions that are not ended, in their order.
-    fn answers(&mut self, histories: &[History], rules: u64, rng: &mut Rng) -> Vec<Arc<Answer>> {
+    fn answers(&mut self, histories: &[History], rules: u64, rng: &mut Rng) -> Vec<Arc<AnyOutput>> {
         let keys: Vec<u64> = histories.iter().map(|history| history.key() ^ rules).collect();
         let mut answers: Vec<_> = keys.iter().map(|&key| self.shared.cache.get(key)).collect();
         // A position that is in the batch twice is evaluated once.
@@ -119,7 +119,7 @@ impl NetEvaluator {
 }
 
 /// Sets the candidates' priors: the softmax of the logits over them, and a share that is equal for all.
-fn set_priors(leaf: &mut Leaf, answer: &Answer, config: &NetworkConfig) {
+fn set_priors(leaf: &mut Leaf, answer: &AnyOutput, config: &NetworkConfig) {
     let is_root = leaf.since_root().is_empty();
     let optimism = if is_root { config.root_policy_optimism } else { config.policy_optimism };
     let board = &leaf.board;

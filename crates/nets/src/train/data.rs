@@ -85,7 +85,9 @@ impl std::str::FromStr for DataFile {
             Some((path, Ok(weight))) if weight > 0.0 && weight.is_finite() => {
                 Ok(DataFile { path: PathBuf::from(path), weight })
             }
-            Some((_, Ok(weight))) => Err(format!("a weight of {weight} makes no sense: write FILE:WEIGHT")),
+            Some((_, Ok(weight))) => {
+                Err(format!("the weight {weight} is not a positive number: write FILE:WEIGHT"))
+            }
             _ => Ok(plain(text)),
         }
     }

@@ -16,6 +16,8 @@ use std::{
 };
 
 use rand_distr::{Distribution, StandardNormal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Game, Move, Rules, Symmetry, Vertex, splitmix};
 use tengen_engine::{reading::tactics::is_playable, rng::Rng};
 
@@ -27,22 +29,27 @@ use crate::{
     error::NetError,
     model::{history::History, planes::HISTORY},
     records::{Opinion, RecordedGame, RecordedPosition, Records, shares},
-    serve::any::{Answer, AnyNetwork, AnyRunner},
+    serve::any::{AnyNetwork, AnyOutput, AnyRunner},
 };
 
 /// Lines that are continued together.
 const LANES: usize = 16;
 
 /// How positions are found and stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct LabelConfig {
     /// Labels of a line that begins in a game record.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub plies: usize,
     /// Share of moves that are drawn at random instead of from the teacher's policy.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub random: f32,
-    /// Labels in a file, at least.
+    /// Least number of labels in a file.
+    #[schemars(range(min = 1, max = 1_048_576))]
     pub file_positions: usize,
     /// The rules. Networks of our own see komi only.
+    #[schemars(with = "String")]
     pub rules: Rules,
     /// Random seed.
     pub seed: u64,
@@ -278,7 +285,7 @@ impl Lane {
     }
 
     /// Takes the teacher's answer: a new komi, or a label and a move. The number of labels.
-    fn take(&mut self, answer: &Answer, config: &LabelConfig, rng: &mut Rng) -> usize {
+    fn take(&mut self, answer: &AnyOutput, config: &LabelConfig, rng: &mut Rng) -> usize {
         if std::mem::take(&mut self.fits_komi) {
             let area = self.game.board().area() as f32;
             let noise: f32 = StandardNormal.sample(rng);

@@ -16,8 +16,9 @@ use super::example::{Example, MoveTarget};
 use crate::{
     exec::{Workspace, kernels::padded},
     model::{
+        graph::{Graph, TensorId},
         network::{Network, sigmoid},
-        spec::SCORE_UNIT,
+        spec::{Heads, SCORE_UNIT},
     },
 };
 use tengen_engine::search::value_for;
@@ -158,29 +159,34 @@ pub(crate) fn evaluate(
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
+    let graph = &network.graph;
+    let Heads { input: _, policy: points, pass, value: result, ownership: owners } = network.heads;
     for (board, example) in chunk.iter().enumerate() {
-        policy(network, workspace, board, example, gradients, tally);
-        value(network, workspace, board, example, gradients, tally);
-        ownership(network, workspace, board, example, gradients, tally);
+        policy((graph, points, pass), workspace, board, example, gradients, tally);
+        if let Some(result) = result {
+            value((graph, result), workspace, board, example, gradients, tally);
+        }
+        if let Some(owners) = owners {
+            ownership((graph, owners), workspace, board, example, gradients, tally);
+        }
     }
 }
 
 fn policy(
-    network: &Network,
+    (graph, head, pass): (&Graph, TensorId, Option<TensorId>),
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
-    let Network { graph, heads, .. } = network;
     let area = example.board.area();
-    let channels = padded(graph.width(heads.policy));
-    let moves = graph.width(heads.policy);
+    let channels = padded(graph.width(head));
+    let moves = graph.width(head);
     for (k, target) in example.policy.iter().enumerate().take(moves) {
-        let points = &workspace.tensor(heads.policy)[board * area * channels..][..area * channels];
-        let pass = heads.pass.map(|pass| workspace.tensor(pass)[board * moves + k]);
-        let mut logits: Vec<f32> = points.iter().skip(k).step_by(channels).copied().chain(pass).collect();
+        let points = &workspace.tensor(head)[board * area * channels..][..area * channels];
+        let of_pass = pass.map(|pass| workspace.tensor(pass)[board * moves + k]);
+        let mut logits: Vec<f32> = points.iter().skip(k).step_by(channels).copied().chain(of_pass).collect();
         let Some(shares) = shares(target, logits.len()) else { continue };
         if let Some(among) = &target.among {
             let mut closed = vec![true; logits.len()];
@@ -221,9 +227,9 @@ fn policy(
             }
         }
         for (i, gradient) in wanted.into_iter().enumerate() {
-            match heads.pass.filter(|_| i == area) {
+            match pass.filter(|_| i == area) {
                 Some(pass) => workspace.gradient_mut(pass)[board * moves + k] = gradient,
-                None => workspace.gradient_mut(heads.policy)[(board * area + i) * channels + k] = gradient,
+                None => workspace.gradient_mut(head)[(board * area + i) * channels + k] = gradient,
             }
         }
     }
@@ -245,15 +251,13 @@ fn rank(logits: &[f32], target: usize) -> usize {
 }
 
 fn value(
-    network: &Network,
+    (graph, id): (&Graph, TensorId),
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
-    let Network { graph, heads, .. } = network;
-    let Some(id) = heads.value else { return };
     let me = example.board.to_play();
     let width = graph.width(id);
     let outputs = &workspace.tensor(id)[board * width..][..width];
@@ -285,15 +289,14 @@ fn value(
 }
 
 fn ownership(
-    network: &Network,
+    (graph, id): (&Graph, TensorId),
     workspace: &mut Workspace,
     board: usize,
     example: &Example,
     gradients: Option<GradientScale>,
     tally: &mut Tally,
 ) {
-    let Network { graph, heads, .. } = network;
-    let (Some(id), Some(owners)) = (heads.ownership, &example.ownership) else { return };
+    let Some(owners) = &example.ownership else { return };
     let channels = padded(graph.width(id));
     let sign = example.board.to_play().sign() as f32;
     let scale = gradients.map(|g| g.of(example) * g.weights.ownership / owners.len() as f32);

@@ -38,9 +38,9 @@ pub struct OptimizerConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Schedule {
-    /// Not at all (S4.3): with averaged weights, a training that can end at any time.
+    /// It does not (S4.3); with averaged weights, such a training can be ended at any time.
     Constant,
-    /// As half a cosine wave, to a hundredth at the last position.
+    /// Along half a cosine wave, down to a hundredth at the last position.
     #[default]
     Cosine,
 }
@@ -49,12 +49,12 @@ pub enum Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Along the momentum of the gradients.
+    /// Gradient descent with momentum.
     #[default]
     Momentum,
-    /// Filters move equally far in all directions (Jordan et al. 2024, "Muon"), and the sum of an output's squares is
-    /// at most 1 in the mean, so that no layer makes its inputs much larger; for all else each weight's gradient
-    /// is measured by its usual size, with a tenth of the learning rate (Kingma and Ba 2015, "Adam").
+    /// Orthogonalised steps for filters (Jordan et al. 2024, "Muon"), whose weights are also bounded so that no layer
+    /// makes its inputs much larger: the mean sum of squares of an output's weights is at most 1. All other weights follow
+    /// Adam (Kingma and Ba 2015), at a tenth of the learning rate.
     Muon,
 }
 

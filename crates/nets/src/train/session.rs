@@ -4,21 +4,21 @@
 //! `log.jsonl` (a line for every report).
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
+use tengen_board::bounded;
 
-use super::{Dataset, Tally, Trainer, test};
+use super::{Dataset, RunFolder, Tally, Trainer, test};
 use crate::{error::NetError, model::file};
 
 /// When to report, test and save. None of it changes what is learned.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SessionConfig {
     /// The folder of the training.
-    pub folder: PathBuf,
+    pub folder: RunFolder,
     /// Positions between reports.
     pub report_every: u64,
     /// Positions between held-out tests.
@@ -107,10 +107,13 @@ pub enum SessionEvent<'a> {
 }
 
 const LOG: &str = "log.jsonl";
+/// Larger logs are not read.
+const MAX_LOG: u64 = 1 << 30;
 
 /// The reports in a folder, up to so many steps.
 fn read_log(folder: &Path, steps: u64) -> Vec<Report> {
-    let text = fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    let bytes = bounded::read_file(folder.join(LOG), MAX_LOG).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     // A line that was cut off by an interruption is later than the checkpoint anyway.
     let reports = text.lines().filter_map(|line| serde_json::from_str::<Report>(line).ok());
     reports.take_while(|report| report.steps <= steps).collect()
@@ -124,8 +127,7 @@ pub fn run<E: From<NetError>>(
     mut observe: impl FnMut(SessionEvent<'_>) -> Result<(), E>,
     stop: impl Fn() -> bool,
 ) -> Result<(), E> {
-    let folder = &config.folder;
-    fs::create_dir_all(folder).map_err(NetError::io("cannot make", folder))?;
+    let folder = config.folder.path();
     let mut log = read_log(folder, trainer.steps());
     let (mut last_report, mut last_save) = (Instant::now(), Instant::now());
     let mut timed = trainer.positions();
@@ -184,7 +186,7 @@ fn diverged() -> NetError {
 }
 
 fn save(trainer: &Trainer, config: &SessionConfig, log: &[Report]) -> Result<(), NetError> {
-    let folder = &config.folder;
+    let folder = config.folder.path();
     let lines =
         log.iter().map(|report| serde_json::to_string(report).expect("a report is plain data") + "\n");
     file::write(&folder.join(LOG), lines.collect::<String>().as_bytes())?;

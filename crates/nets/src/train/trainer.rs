@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use tengen_engine::rng::Rng;
 
 use super::{
-    CHUNK, Dataset, Learner, StepReport, Tally, TrainConfig,
+    CHUNK, Dataset, Learner, RunFolder, StepReport, Tally, TrainConfig,
     example::Example,
     learner,
-    sampler::{Draw, Sampler},
+    order::{Draw, Order},
     worker::Worker,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// What a checkpoint has besides the learner.
 #[derive(Serialize, Deserialize)]
 struct Rest {
-    sampler: Sampler,
+    sampler: Order,
     /// What the next report will tell, so far.
     since_report: Tally,
 }
@@ -29,16 +29,13 @@ struct Rest {
 /// A training under way.
 pub struct Trainer {
     learner: Learner,
-    sampler: Sampler,
+    order: Order,
     data: Dataset,
     /// Sums since the last report.
     pub(crate) since_report: Tally,
 }
 
 impl Trainer {
-    /// The checkpoint's name in the folder of a training.
-    pub const CHECKPOINT: &'static str = "checkpoint.safetensors";
-
     /// Begins a training with random weights.
     pub fn new(config: &TrainConfig, data: Dataset) -> Result<Trainer, NetError> {
         config.check()?;
@@ -51,34 +48,20 @@ impl Trainer {
     pub fn from_network(config: &TrainConfig, network: &Network, data: Dataset) -> Result<Trainer, NetError> {
         config.check()?;
         let network = network.grown(&config.arch, &mut Rng::new(config.seed))?;
-        let sampler = Sampler::new(config.seed, &data.0);
-        Ok(Trainer {
-            learner: Learner::new(config, &network)?,
-            sampler,
-            data,
-            since_report: Tally::default(),
-        })
-    }
-
-    /// The settings that a checkpoint in `folder` was made with; none if there is no checkpoint.
-    pub fn resumable(folder: &Path) -> Result<Option<TrainConfig>, NetError> {
-        let path = folder.join(Self::CHECKPOINT);
-        if !path.exists() {
-            return Ok(None);
-        }
-        Learner::load::<Rest>(&path).map(|(learner, _)| Some(learner.config().clone()))
+        let order = Order::new(config.seed, &data.0);
+        Ok(Trainer { learner: Learner::new(config, &network)?, order, data, since_report: Tally::default() })
     }
 
     /// Goes on from the checkpoint in `folder`, with the same data.
     pub fn resume(folder: &Path, data: Dataset) -> Result<Trainer, NetError> {
-        let path = folder.join(Self::CHECKPOINT);
-        let (learner, Rest { sampler, since_report }) = Learner::load(&path)?;
-        if !sampler.fits(&data.0) {
+        let path = folder.join(RunFolder::CHECKPOINT);
+        let (learner, Rest { sampler: order, since_report }) = Learner::load(&path)?;
+        if !order.fits(&data.0) {
             let message =
                 "the training was begun with other --data files or weights; name the same ones".to_owned();
             return Err(NetError::File { path, message });
         }
-        Ok(Trainer { learner, sampler, data, since_report })
+        Ok(Trainer { learner, order, data, since_report })
     }
 
     /// The learner.
@@ -111,7 +94,7 @@ impl Trainer {
         let TrainConfig { batch, ranks, .. } = *self.learner.config();
         let mut examples = Vec::with_capacity(batch);
         for _ in 0..batch / CHUNK {
-            let draws = self.sampler.chunk(&self.data.0, CHUNK);
+            let draws = self.order.chunk(&self.data.0, CHUNK);
             examples.extend(draws.iter().map(|draw| self.data.example(draw, true, ranks)));
         }
         self.learner.step(&examples)
@@ -124,8 +107,8 @@ impl Trainer {
 
     /// Writes the checkpoint into `folder`.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, NetError> {
-        let path = folder.join(Self::CHECKPOINT);
-        self.learner.save(&path, &Rest { sampler: self.sampler.clone(), since_report: self.since_report })?;
+        let path = folder.join(RunFolder::CHECKPOINT);
+        self.learner.save(&path, &Rest { sampler: self.order.clone(), since_report: self.since_report })?;
         Ok(path)
     }
 }

@@ -8,7 +8,10 @@ use std::{
 
 use rusqlite::Connection;
 use serde::Deserialize;
-use tengen_board::sgf::{NodeId, Record};
+use tengen_board::{
+    bounded,
+    sgf::{NodeId, Record},
+};
 use tengen_engine::time::TimeSettings;
 
 use super::{Change, StoreError, begin, rows, write};
@@ -86,7 +89,7 @@ pub(super) fn import(connection: &mut Connection, folder: &Path) -> Result<(), S
 /// A game of a file, and when it was written.
 fn read(path: &Path) -> Option<(OldGame, Record, i64)> {
     let metadata = fs::metadata(path).ok().filter(|metadata| metadata.len() <= MAX_BYTES)?;
-    let old: OldGame = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let old: OldGame = serde_json::from_slice(&bounded::read_file(path, MAX_BYTES).ok()?).ok()?;
     let record = Record::parse(old.sgf.as_bytes()).ok()?;
     record.play_all_lines(|| true).ok()?;
     let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH).ok()?;

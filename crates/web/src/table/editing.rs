@@ -26,7 +26,7 @@ impl Table {
     /// Writes the comment of the position shown; none if it is empty.
     pub(super) fn write_comment(&mut self, text: &str) -> Result<(), WebError> {
         if text.chars().count() > MAX_COMMENT {
-            return Err(WebError::Setting(format!("a comment has at most {MAX_COMMENT} letters")));
+            return Err(WebError::Setting(format!("a comment has at most {MAX_COMMENT} characters")));
         }
         self.write_text(self.node, "C", text);
         self.news.push(self.node);
@@ -96,12 +96,17 @@ impl Table {
         let root = self.record.root();
         for (identifier, text) in info {
             let Some(identifier) = INFO.into_iter().find(|known| known == identifier) else {
-                return Err(WebError::Setting(format!("{identifier} is none of {}", INFO.join(", "))));
+                return Err(WebError::Setting(format!(
+                    "{identifier} cannot be edited: choose one of {}",
+                    INFO.join(", ")
+                )));
             };
             let text: String = text.trim().chars().take(MAX_INFO).collect();
             if identifier == "RE" && text != self.info().remove("RE").unwrap_or_default() {
                 if !self.is_study {
-                    return Err(WebError::NotNow("The result of a game that was played here stands."));
+                    return Err(WebError::NotNow(
+                        "The result of a game that was played here cannot be changed.",
+                    ));
                 }
                 if !text.is_empty() && text.parse::<Outcome>().is_err() {
                     return Err(WebError::Setting("a result is written as B+3.5, W+R or 0".to_owned()));

@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8], game: usize, stop: &StopSignal) -> Result<Recor
 /// Plays every line once, so that no position can fail later; until nobody waits for it any more.
 pub(super) fn check(record: &Record, stop: &StopSignal) -> Result<(), WebError> {
     record.play_all_lines(|| !stop.is_stopped()).map_err(|error| WebError::Record(error.to_string()))?;
-    if stop.is_stopped() { Err(WebError::NotNow("The page has left.")) } else { Ok(()) }
+    if stop.is_stopped() { Err(WebError::NotNow("The page was closed.")) } else { Ok(()) }
 }
 
 /// The game up to a node.

@@ -22,8 +22,8 @@ Examples:
   tengen bench selfplay --arch small --size 9
   tengen bench selfplay --net default --size 9 --simulations 32 --games 64
 
-Every thread plays so many games; the bare network then evaluates positions of them in batches of the same size, for --seconds. On a
-shared machine look at the evaluations per CPU-second.";
+Every thread plays --games games at a time; then the network alone evaluates their positions in batches of the same \
+size, for --seconds. On a shared machine look at the evaluations per CPU-second.";
 
 /// Play games of a network against itself.
 #[derive(Args)]
@@ -35,7 +35,7 @@ pub(crate) struct SelfplayArgs {
     /// A network with random weights instead, by name
     #[arg(long, default_value = "small", value_name = "NAME")]
     arch: String,
-    /// Simulations a move
+    /// Simulations per move
     #[arg(long, default_value_t = 16, value_name = "N")]
     simulations: u32,
     /// Games of each thread

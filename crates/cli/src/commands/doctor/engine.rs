@@ -46,11 +46,11 @@ fn play_a_move(command: &str) -> Result<String, (String, String)> {
     game.play("E5".parse().expect("E5 is a point"));
     match decision {
         Decision::Play(mv) if game.check(mv).is_err() => {
-            let remedy = "this is a fault of that program: look for another version of it";
+            let remedy = "this is a bug of that program: try another version of it";
             Err((format!("{who} plays {mv} after E5, which is illegal"), remedy.to_owned()))
         }
-        Decision::Play(mv) => Ok(format!("{who} answers, and E5 by {mv} after {seconds:.1} s")),
-        Decision::Resign => Ok(format!("{who} answers, and resigns after E5")),
+        Decision::Play(mv) => Ok(format!("{who} works: it answered E5 with {mv} after {seconds:.1} s")),
+        Decision::Resign => Ok(format!("{who} works, but resigned after E5")),
     }
 }
 
@@ -67,11 +67,11 @@ fn explain(error: &ClientError, command: &str) -> (String, String) {
         }
         ClientError::Refused { .. } => "it may need other arguments: its manual tells".to_owned(),
         ClientError::TimedOut { .. } => {
-            format!("many programs speak GTP only when told so (gnugo --mode gtp); {by_hand}")
+            format!("many programs speak GTP only with an option (gnugo --mode gtp); {by_hand}")
         }
         ClientError::Stopped { .. } => "ask again".to_owned(),
         ClientError::Died { .. } => format!("a file or an argument may be missing; {by_hand}"),
-        ClientError::Garbage { .. } => format!("it may not be told to speak GTP; {by_hand}"),
+        ClientError::Garbage { .. } => format!("it may need an option to speak GTP; {by_hand}"),
     };
     (format!("does not work: {error}"), remedy)
 }

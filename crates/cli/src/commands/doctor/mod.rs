@@ -27,7 +27,7 @@ The exit code is 1 if something that tengen itself needs does not work; other pr
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
-    /// Examine these instead of the machine: a player, gtp:COMMAND LINE, a network, a book, a game record
+    /// What to check instead of the machine: a player, gtp:COMMAND LINE, a network, a book, a game record
     #[arg(value_name = "THING")]
     things: Vec<String>,
     /// Path of Pachi, an opponent for experiments

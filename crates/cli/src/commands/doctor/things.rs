@@ -80,7 +80,7 @@ fn try_player(thing: &str) -> Result<String, Trouble> {
     let mut seat = spec.build(spec.options.seed_or_fresh()).map_err(|error| {
         let named = [&spec.options.net, &spec.options.rollout_net, &spec.options.book];
         let remedy = match named.into_iter().flatten().next() {
-            Some(file) => format!("tengen doctor {} tells more about the file", file.display()),
+            Some(file) => format!("run tengen doctor {} for details about the file", file.display()),
             None => "name the files that it needs, such as net=FILE".to_owned(),
         };
         (format!("cannot be built: {error}"), remedy)
@@ -99,19 +99,19 @@ fn try_player(thing: &str) -> Result<String, Trouble> {
             let book = size.map_or_else(String::new, |size| format!("; its book is for {size}x{size} only"));
             Ok(format!("plays: {mv} on an empty {side}x{side} board, after {seconds:.1} s{book}"))
         }
-        Decision::Resign => Ok("plays, though it resigned at once".to_owned()),
+        Decision::Resign => Ok("works, but resigned at once".to_owned()),
     }
 }
 
 /// What happened when a player was asked for its first move.
 fn failed_at_once(error: &PlayerError) -> Trouble {
     let remedy = match error {
-        PlayerError::Engine(_) => "tengen doctor 'gtp:COMMAND LINE' tells more about another program",
+        PlayerError::Engine(_) => "run tengen doctor 'gtp:COMMAND LINE' for details about another program",
         PlayerError::Illegal { .. } | PlayerError::Failed { .. } | PlayerError::Fault { .. } => {
             "this is a bug: please report it"
         }
     };
-    (format!("starts, but gives no first move: {error}"), remedy.to_owned())
+    (format!("starts, but does not make a first move: {error}"), remedy.to_owned())
 }
 
 /// Reads a file and looks into it.

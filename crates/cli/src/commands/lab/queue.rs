@@ -13,7 +13,7 @@ use tengen_lab::{
 use super::DirectoryArgs;
 use crate::{commands::interruptible, output::Output};
 
-/// Run a list of experiments in order of value; after an interruption the same command goes on.
+/// Run a list of experiments in order of value; after an interruption run the same command again.
 #[derive(Args)]
 pub(super) struct QueueArgs {
     /// The list [default: queue.toml in the directory of the experiments]
@@ -52,7 +52,7 @@ pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
             stop.reset();
         }
         if stop.is_stopped() {
-            bail!("interrupted: the same command goes on from there");
+            bail!("interrupted: run the same command again to continue");
         }
         let results = Results::read(experiment)?;
         output.line(format!("{}: {}", experiment.slug, results.verdict()))?;

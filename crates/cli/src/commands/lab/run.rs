@@ -24,7 +24,7 @@ pub(super) struct RunArgs {
     /// A few games with a few playouts, in seconds; nothing is kept
     #[arg(long)]
     dummy: bool,
-    /// Throw away results that are there, and begin anew
+    /// Discard existing results and start over
     #[arg(long)]
     fresh: bool,
     /// Games at a time [default: one per core]
@@ -57,7 +57,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
         output.remark(format!("  {}", power(&experiment, options.scale)));
         let results = run_one(&experiment, &options, &stop, &bar)?;
         if stop.is_stopped() {
-            bail!("interrupted: the same command goes on from there");
+            bail!("interrupted: run the same command again to continue");
         }
         if !args.dummy {
             let page = report::write(&experiment, &results)?;

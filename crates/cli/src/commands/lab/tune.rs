@@ -21,8 +21,8 @@ Examples:
       --out experiments/tune-uct
   tengen lab run tune-uct                  does the tuned player beat the one it started from?
 
-Two settings around the present one play each other, and the parameters move towards the winner (SPSA). \
-Every iteration is kept in DIR/tuning.jsonl; the same command goes on after an interruption. At the end DIR \
+Two settings around the current one play each other, and the parameters move towards the winner (SPSA). \
+Every iteration is kept in DIR/tuning.jsonl; after an interruption run the same command again. At the end DIR \
 holds the tuned player (tuned.toml) and an experiment that compares it with the one it started from.";
 
 /// Tune the parameters of a player by matches against itself.
@@ -89,7 +89,7 @@ pub(super) fn run(args: &TuneArgs, output: &mut Output) -> Result<()> {
     })?;
     bar.finish_and_clear();
     if stop.is_stopped() {
-        bail!("interrupted after {} iterations: the same command goes on from there", done.len());
+        bail!("interrupted after {} iterations: run the same command again to continue", done.len());
     }
     config.write_experiment(&args.out, &done, args.final_games)?;
     for (i, range) in config.ranges.iter().enumerate() {

@@ -42,7 +42,7 @@ Examples:
 A and B take Black in turn, unless --black says otherwise. Results are A's: a win rate above 50%, Elo above 0 and a positive score mean \
 that A is stronger. Draws count one half. An engine that crashes, takes too long or plays an illegal move \
 loses the game, and this is counted. A {seed} in an engine's command line stands for the seed of the game; \
-the engine is then started anew for every game.";
+the engine is then restarted for every game.";
 
 /// Play a match between two players, or a tournament of several.
 #[derive(Args)]
@@ -66,16 +66,16 @@ pub(crate) struct MatchArgs {
     games: usize,
     #[command(flatten)]
     game: GameArgs,
-    /// Who plays Black in every game, A or B; they take it in turn if absent
+    /// Who plays Black in every game, A or B [default: they take turns]
     #[arg(long, value_name = "SIDE", value_parser = side)]
     black: Option<Side>,
-    /// How games begin: none, random:N (so many random moves), or a file with the moves of an opening on each line;
-    /// two games in a row share one
+    /// How games begin: none, random:N (N random moves), or a file with an opening's moves on each line; two
+    /// consecutive games share one
     #[arg(long, default_value = "none", value_name = "WHAT")]
     openings: String,
-    /// A clock for each player, in the words of kata-time_settings: a number of seconds for the whole game, 'absolute
+    /// A clock for each player, as in kata-time_settings: a number of seconds for the whole game, 'absolute
     /// MAIN', 'fischer MAIN INCREMENT', 'byoyomi MAIN PERIOD PERIODS' or 'canadian MAIN PERIOD STONES'. Wall time is
-    /// measured; who runs out of it loses
+    /// measured; a player who runs out of time loses
     #[arg(long, default_value = "none", value_name = "TIME")]
     clock: TimeSettings,
     /// Another clock for B
@@ -248,7 +248,7 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
         let games: usize = played.iter().map(|(summary, _)| summary.games).sum();
         let kept = args.out.as_ref().or(args.resume.as_ref());
         let remedy = kept.map_or("nothing was kept; use --out DIR next time".to_owned(), |directory| {
-            format!("go on with the same command and --resume {}", directory.display())
+            format!("continue with the same command and --resume {}", directory.display())
         });
         let last = played.last().map_or(String::new(), |(summary, _)| format!(" ({})", show::short(summary)));
         anyhow::bail!("interrupted after {games} games{last}: {remedy}");

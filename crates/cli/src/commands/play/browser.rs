@@ -23,9 +23,12 @@ pub(super) fn run(args: &PlayArgs, output: &mut Output) -> Result<()> {
     args.game.game(9)?;
     config.defaults.game(&config.roster)?;
     if !args.browser.no_token {
-        config.token = Some(Token::of_user().context("cannot keep a token (--no-token does without)")?);
+        config.token = Some(Token::of_user().context("cannot store a token (--no-token needs none)")?);
     } else if !args.browser.listen.is_loopback() {
-        bail!("--no-token is for this machine only: without it, --listen {} is safe", args.browser.listen);
+        bail!(
+            "--no-token is allowed on this machine only: leave it out for --listen {}",
+            args.browser.listen
+        );
     }
     let token = config.token.clone();
     let app = App::new(config).context("cannot open the stored games")?;
@@ -121,7 +124,7 @@ fn with_network(path: PathBuf) -> Result<PlayerSpec> {
 fn problems(path: &Path) -> Result<String> {
     let bytes = sgf::read_file(path)?;
     let is_one = sgf::read_collection(&bytes)?.iter().any(Problem::is_one);
-    ensure!(is_one, "no problem in it: each needs a position (AB, AW) and its solution as moves");
+    ensure!(is_one, "no problems found: each needs a position (AB, AW) and its solution as moves");
     Ok(sgf::text_of(&bytes)?.into_owned())
 }
 

@@ -24,7 +24,7 @@ Examples:
   tengen play --clock \"byoyomi 600 30 5\"   ten minutes, then five times thirty seconds
   tengen play --preset uct,playouts=1000   another player, with parameters
   tengen play --engine gnugo=\"gtp:gnugo --mode gtp\"   one more player to choose from in the browser
-  tengen play --problems tsumego.sgf       problems to solve; the reply comes by itself
+  tengen play --problems tsumego.sgf       problems to solve; tengen replies
   tengen play --listen 0.0.0.0             for other devices: open the printed address there
   tengen play --terminal                   no browser; type help during the game";
 

@@ -17,11 +17,11 @@ use tengen_engine::{players::Request, rng::Rng, whole_file::write_whole};
 use tengen_lab::{PlayerSpec, matches::derive_seed, with_settings};
 use tengen_nets::{
     Network,
-    train::{BalanceConfig, Balancer, Target, imbalance},
+    train::{BalanceConfig, Balancer, DataFile, Target, imbalance},
 };
 
 use super::knowledge::read_games;
-use crate::output::Output;
+use crate::{args::from_file, output::Output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,9 +29,9 @@ Examples:
   tengen match holmes,rollout_net=balanced/net.safetensors \\
       holmes,rollout_net=rollout-a-reduced --size 9
 
-The folder has values.txt (what the teacher said, which takes most of the time and is used again) and \
-net.safetensors. Interrupt it whenever you like: the same command goes on with the values; to go on with the \
-network, name it with --net.";
+The folder has values.txt (the teacher's values, which take most of the time and are reused) and \
+net.safetensors. Interrupt it whenever you like and run the same command again: the values are kept. To continue \
+with the network, name it with --net.";
 
 /// Positions of which every tenth is held out.
 const HELD_OUT: usize = 10;
@@ -43,10 +43,10 @@ pub(crate) struct BalanceArgs {
     /// The rollout network to begin with
     #[arg(long, value_name = "FILE")]
     net: PathBuf,
-    /// Files of game records, .sgf or .sgf.gz, on boards of one size; a position of each game is taken
+    /// Files of game records, .sgf or .sgf.gz, on boards of one size; one position of each game is used; FILE:3 is used three times as often
     #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
-    data: Vec<PathBuf>,
-    /// Take so many games of each file, the first ones [default: all]
+    data: Vec<DataFile>,
+    /// Use only the first N games of each file [default: all]
     #[arg(long, value_name = "N")]
     games: Option<usize>,
     /// The player whose values the rollouts should match
@@ -55,42 +55,44 @@ pub(crate) struct BalanceArgs {
     /// The folder of the training
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Steps
-    #[arg(long, default_value_t = BalanceConfig::default().steps, value_name = "N")]
-    steps: u64,
-    /// Positions per step
-    #[arg(long, default_value_t = BalanceConfig::default().batch, value_name = "N")]
-    batch: usize,
-    /// Rollouts per position that estimate its value
-    #[arg(long, default_value_t = BalanceConfig::default().rollouts, value_name = "N")]
-    rollouts: usize,
-    /// Rollouts per position that estimate the gradient
-    #[arg(long, default_value_t = BalanceConfig::default().gradient_rollouts, value_name = "N")]
-    gradient_rollouts: usize,
-    /// The largest step size
-    #[arg(long, default_value_t = BalanceConfig::default().optimizer.learning_rate, value_name = "X")]
-    learning_rate: f32,
+    /// Steps [default: 1000]
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Positions per step [default: 16]
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
+    /// Rollouts per position that estimate its value [default: 64]
+    #[arg(long, value_name = "N")]
+    rollouts: Option<usize>,
+    /// Rollouts per position that estimate the gradient [default: 16]
+    #[arg(long, value_name = "N")]
+    gradient_rollouts: Option<usize>,
+    /// The highest learning rate [default: 0.001]
+    #[arg(long, value_name = "X")]
+    learning_rate: Option<f32>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Set any parameter, such as optimizer.momentum=0.5
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Random seed
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    /// Random seed [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
-    let mut config = BalanceConfig {
-        batch: args.batch,
-        rollouts: args.rollouts,
-        gradient_rollouts: args.gradient_rollouts,
-        steps: args.steps,
-        seed: args.seed,
-        ..BalanceConfig::default()
-    };
-    config.optimizer.learning_rate = args.learning_rate;
+    let mut config = from_file(BalanceConfig::default(), args.config.as_deref())?;
+    config.batch = args.batch.unwrap_or(config.batch);
+    config.rollouts = args.rollouts.unwrap_or(config.rollouts);
+    config.gradient_rollouts = args.gradient_rollouts.unwrap_or(config.gradient_rollouts);
+    config.steps = args.steps.unwrap_or(config.steps);
+    config.seed = args.seed.unwrap_or(config.seed);
+    let rate = &mut config.optimizer.learning_rate;
+    *rate = args.learning_rate.unwrap_or(*rate);
     let config = with_settings(&config, &args.settings, "a balancing")?;
     let before = Network::load(&args.net)?;
     let mut balancer = Balancer::new(&before, &config)?;
@@ -103,9 +105,17 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
     let targets = targets(args, &games, config.seed, &stopped, output)?;
     let (held_out, learned): (Vec<_>, Vec<_>) =
         targets.into_iter().enumerate().partition(|(i, _)| i % HELD_OUT == 0);
-    let plain = |targets: Vec<(usize, Target)>| targets.into_iter().map(|(_, t)| t).collect::<Vec<_>>();
-    let (held_out, learned) = (plain(held_out), plain(learned));
-    ensure!(!learned.is_empty(), "{} games are too few: two are needed at least", games.len());
+    let held_out: Vec<Target> = held_out.into_iter().map(|(_, (target, _))| target).collect();
+    // Sums of the weights up to each position.
+    let mut sum_of_weights = 0.0;
+    let learned: Vec<(Target, f64)> = learned
+        .into_iter()
+        .map(|(_, (target, weight))| {
+            sum_of_weights += weight;
+            (target, sum_of_weights)
+        })
+        .collect();
+    ensure!(!learned.is_empty(), "too few games: {} were found, at least two are needed", games.len());
 
     let bar = output.bar(config.steps, None, "steps");
     let mut rng = Rng::new(config.seed);
@@ -114,8 +124,12 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
         if stopped.load(Ordering::Relaxed) {
             break;
         }
-        let batch: Vec<Target> =
-            (0..config.batch).map(|_| learned[rng.below(learned.len())].clone()).collect();
+        let mut draw = || {
+            let left = f64::from(rng.unit()) * sum_of_weights;
+            let at = learned.partition_point(|(_, end)| *end <= left).min(learned.len() - 1);
+            learned[at].0.clone()
+        };
+        let batch: Vec<Target> = std::iter::repeat_with(&mut draw).take(config.batch).collect();
         sum += balancer.step(&batch)?;
         bar.inc(1);
         if step % 50 == 0 {
@@ -145,23 +159,24 @@ pub(crate) fn run(args: &BalanceArgs, output: &mut Output) -> Result<()> {
     ))
 }
 
-/// A position from the middle of each game.
-fn positions(args: &BalanceArgs, seed: u64) -> Result<Vec<Game>> {
+/// A position from the middle of each game, and the weight of its file.
+fn positions(args: &BalanceArgs, seed: u64) -> Result<Vec<(Game, f64)>> {
     let mut games = Vec::new();
     for file in &args.data {
-        games.extend(read_games(file, args.games)?);
+        let of_file = read_games(&file.path, args.games)?;
+        games.extend(of_file.into_iter().map(|game| (game, file.weight)));
     }
-    let size = |game: &Game| (game.board().width(), game.board().height());
+    let size = |(game, _): &(Game, f64)| (game.board().width(), game.board().height());
     if let Some(other) = games.iter().find(|game| size(game) != size(&games[0])) {
         let ((a, b), (c, d)) = (size(&games[0]), size(other));
         bail!("the games are on boards of several sizes ({a}x{b}, {c}x{d}): name files of one size");
     }
     let mut rng = Rng::new(seed);
-    for game in &mut games {
+    for (game, _) in &mut games {
         let length = game.moves().len();
         game.undo_to(length / 10 + rng.below(length * 7 / 10 + 1));
     }
-    games.retain(|game| !game.is_over());
+    games.retain(|(game, _)| !game.is_over());
     ensure!(!games.is_empty(), "--data has no games");
     Ok(games)
 }
@@ -169,13 +184,13 @@ fn positions(args: &BalanceArgs, seed: u64) -> Result<Vec<Game>> {
 /// What the teacher says about the positions; what it said before is in the folder.
 fn targets(
     args: &BalanceArgs,
-    games: &[Game],
+    games: &[(Game, f64)],
     seed: u64,
     stopped: &AtomicBool,
     output: &mut Output,
-) -> Result<Vec<Target>> {
+) -> Result<Vec<(Target, f64)>> {
     let path = args.out.join("values.txt");
-    let files: Vec<String> = args.data.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = args.data.iter().map(|file| file.path.display().to_string()).collect();
     let most = args.games.map_or(String::new(), |most| format!(" games {most}"));
     let heading = format!("# {} seed {seed} {}{most}", args.teacher, files.join(" "));
     let mut values = read_values(&path, &heading)?;
@@ -184,7 +199,7 @@ fn targets(
     let mut teacher = spec.build(seed)?;
     ensure!(
         teacher.searches(),
-        "--teacher {}: it does not tell who wins; take one that searches",
+        "--teacher {}: it cannot evaluate positions; choose one that searches",
         args.teacher
     );
     let save = |values: &[f32]| {
@@ -194,10 +209,12 @@ fn targets(
     };
     let bar = output.bar(games.len() as u64, None, "positions");
     bar.set_position(values.len() as u64);
-    for (position, game) in games.iter().enumerate().skip(values.len()) {
+    for (position, (game, _)) in games.iter().enumerate().skip(values.len()) {
         // Each position has random numbers of its own, so that an interruption changes nothing.
         teacher.begin(derive_seed(seed, position as u64))?;
-        let report = teacher.analyse(game, &Request::default())?.context("the teacher has nothing to say")?;
+        let report = teacher
+            .analyse(game, &Request::default())?
+            .context("the teacher cannot analyse positions: choose a player that searches")?;
         // As it is written down, so that it is the same when it is read again.
         values.push((report.black_value * 1e4).round() / 1e4);
         bar.inc(1);
@@ -205,11 +222,11 @@ fn targets(
         if over || values.len().is_multiple_of(100) {
             save(&values)?;
         }
-        ensure!(!over, "interrupted: the same command goes on from there");
+        ensure!(!over, "interrupted: run the same command again to continue");
     }
     bar.finish_and_clear();
     save(&values)?;
-    Ok(games.iter().zip(values).map(|(game, value)| Target::new(game, value)).collect())
+    Ok(games.iter().zip(values).map(|((game, weight), value)| (Target::new(game, value), *weight)).collect())
 }
 
 /// The values in the folder, if they are those of the same positions.

@@ -11,9 +11,9 @@ use tengen_lab::{
 };
 use tengen_nets::{NetSpec, Network};
 
-use super::zero::{against, start_arch};
+use super::zero::{against, set_board, start_arch};
 use crate::{
-    args::{RunArgs, Span},
+    args::{RunArgs, Span, from_file},
     commands::interruptible,
     output::Output,
 };
@@ -33,31 +33,27 @@ log.jsonl and report.html.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GradientArgs {
-    /// The network: small, default, another name, or a JSON file with its description; if absent, that of --net, or small
+    /// The network: small, default, another name, or a JSON file with its description; by default that of --net, or else small
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "resume")]
     arch: Option<String>,
-    /// Start with the weights of this network, a file or one that comes with the program; heads that it lacks are added
+    /// Start with the weights of this network, a file or one that comes with the program; missing heads are added
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     net: Option<PathBuf>,
-    /// Board size
-    #[arg(short, long, default_value_t = 5, value_name = "SIZE", conflicts_with = "resume")]
-    size: usize,
-    /// Komi, or from the least to the largest such as 5.5:9.5, in steps of one point; opponents are met with the mean
-    #[arg(
-        short,
-        long,
-        default_value = "0.5",
-        value_name = "POINTS",
-        allow_hyphen_values = true,
-        conflicts_with = "resume"
-    )]
-    komi: Span<f32>,
-    /// Iterations: games, one step, now and then games against opponents
+    /// Board size [default: 5]
+    #[arg(short, long, value_name = "SIZE", conflicts_with = "resume")]
+    size: Option<usize>,
+    /// Komi, or from the least to the largest such as 5.5:9.5, in steps of one point; games against opponents use the mean [default: 0.5]
+    #[arg(short, long, value_name = "POINTS", allow_hyphen_values = true, conflicts_with = "resume")]
+    komi: Option<Span<f32>>,
+    /// Iterations, each of some games and one step of learning, now and then with games against opponents
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
     /// Games in an iteration
     #[arg(short, long, value_name = "N", conflicts_with = "resume")]
     games: Option<u64>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    config: Option<PathBuf>,
     /// Set any parameter, such as lambda=0.9, loss.entropy=0.02 or pool.share=0
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -67,11 +63,19 @@ pub(crate) struct GradientArgs {
 
 impl GradientArgs {
     fn config(&self, algorithm: Algorithm, arch: NetSpec) -> Result<GradientConfig> {
-        let mut config = GradientConfig::new(algorithm, arch, self.size, self.komi.0);
+        let komi = self.komi.map(|span| span.0);
+        let mut config =
+            GradientConfig::new(algorithm, arch, self.size.unwrap_or(5), komi.unwrap_or([0.5; 2]));
+        config.threads = self.run.threads()?;
+        let named = self.arch.is_some().then(|| config.arch.clone());
+        let mut config = from_file(config, self.config.as_deref())?;
+        config.algorithm = algorithm;
+        config.arch = named.unwrap_or(config.arch);
+        set_board((&mut config.selfplay, &mut config.anchors), self.size.map(|size| [size; 2]), komi);
         config.iterations = self.iterations.unwrap_or(config.iterations);
         config.games = self.games.unwrap_or(config.games);
-        config.seed = self.run.seed();
-        config.threads = self.run.threads()?;
+        config.seed = self.run.seed_or(config.seed);
+        config.threads = self.run.threads_or(config.threads)?;
         Ok(with_settings(&config, &self.settings, "a run")?)
     }
 
@@ -81,13 +85,10 @@ impl GradientArgs {
             let arch = start_arch(self.arch.as_deref(), network.as_ref())?;
             return Ok(PolicyGradient::new(&self.run.out, &self.config(algorithm, arch)?, network.as_ref())?);
         }
-        if !PolicyGradient::exists(&self.run.out) {
-            bail!("{} has no checkpoint to resume from", self.run.out.display());
-        }
         self.run.refuse_seed()?;
         let mut run = PolicyGradient::resume(&self.run.out)?;
         if run.config().algorithm != algorithm {
-            bail!("{} is a run of the other algorithm: name that one", self.run.out.display());
+            bail!("{} is a run of the other algorithm: use that command", self.run.out.display());
         }
         let mut config = with_settings(run.config(), &self.settings, "a run")?;
         config.iterations = self.iterations.unwrap_or(config.iterations);

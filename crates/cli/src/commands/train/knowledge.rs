@@ -10,10 +10,16 @@ use tengen_engine::{
     prior::{FeatureWeights, Features},
     whole_file::write_whole,
 };
-use tengen_lab::learn::knowledge::{LearnConfig, Lesson, ask, improve, learn, played_moves, predict};
-use tengen_nets::AnyNetwork;
+use tengen_lab::{
+    learn::knowledge::{LearnConfig, Lesson, ask, improve, learn, played_moves, predict, weigh},
+    with_settings,
+};
+use tengen_nets::{AnyNetwork, train::DataFile};
 
-use crate::output::{Output, counted};
+use crate::{
+    args::from_file,
+    output::{Output, counted},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,34 +34,40 @@ crates/engine/src/prior.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct KnowledgeArgs {
-    /// Files of game records, .sgf or .sgf.gz
+    /// Files of game records, .sgf or .sgf.gz; FILE:3 counts three times as much
     #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
-    data: Vec<PathBuf>,
-    /// Games to measure the prediction on
+    data: Vec<DataFile>,
+    /// Games on which to measure how well moves are predicted
     #[arg(long, num_args = 1.., value_name = "FILES")]
     held_out: Vec<PathBuf>,
-    /// Take so many games of each file, the first ones [default: all]
+    /// Use only the first N games of each file [default: all]
     #[arg(long, value_name = "N")]
     games: Option<usize>,
-    /// A network that is asked what to play in some of the positions, and after stray moves, in place of the moves played
+    /// Learn from what this network would play, in some of the positions and after stray moves, instead of from the moves played
     #[arg(long, value_name = "FILE")]
     teacher: Option<PathBuf>,
-    /// Keep the weights that come with the program, and learn only those of features whose names begin with this, such as `open`
+    /// Learn only the weights of features whose names begin with this, such as `open`; the others stay as they come with the program
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Learn from positions of the first moves of each game only
+    /// Learn only from the first N moves of each game
     #[arg(long, default_value_t = usize::MAX, hide_default_value = true, value_name = "N")]
     moves: usize,
-    /// Passes over the lessons
-    #[arg(long, default_value_t = LearnConfig::default().epochs)]
-    epochs: usize,
-    /// Size of the steps in the first pass; a larger one serves where few weights are learned
-    #[arg(long, default_value_t = LearnConfig::default().rate)]
-    rate: f32,
-    /// Learn wide shapes that were played at least so many times
-    #[arg(long, default_value_t = LearnConfig::default().played, value_name = "TIMES")]
-    played: u32,
-    /// Where the weights go; those of wide shapes go beside them, into a file that ends in .shapes
+    /// Passes over the training positions [default: 4]
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+    /// Learning rate of the first pass; raise it when few weights are learned [default: 0.1]
+    #[arg(long, value_name = "X")]
+    rate: Option<f32>,
+    /// Learn the wide shapes that were played at least this often [default: 10]
+    #[arg(long, value_name = "TIMES")]
+    played: Option<u32>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set any parameter: epochs, rate or played
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Where to write the weights; those of wide shapes are written beside them, to a file that ends in .shapes
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Print one JSON object
@@ -66,21 +78,26 @@ pub(crate) struct KnowledgeArgs {
 pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
     ensure!(
         args.out.extension().is_none_or(|extension| extension != "shapes"),
-        "--out {}: wide shapes go into a second file that ends so; choose another ending, such as .weights",
+        "--out {}: wide shapes are written to a second file with this ending; choose another one, such as .weights",
         args.out.display()
     );
-    ensure!(args.rate > 0.0 && args.rate <= 1.0, "--rate {}: must be more than 0 and at most 1", args.rate);
+    let mut config = from_file(LearnConfig::default(), args.config.as_deref())?;
+    config.epochs = args.epochs.unwrap_or(config.epochs);
+    config.rate = args.rate.unwrap_or(config.rate);
+    config.played = args.played.unwrap_or(config.played);
+    let config = with_settings(&config, &args.settings, "this training")?;
     ensure!(args.moves > 0, "--moves 0: must be at least 1");
     let names = Features::names();
     if let Some(only) = &args.only {
         ensure!(
             names.iter().any(|name| name.starts_with(only)),
-            "--only {only}: no feature has a name that begins so; see the names in knowledge.weights"
+            "--only {only}: no feature has a name that begins with this; knowledge.weights lists the names"
         );
     }
-    let mut games = Vec::new();
-    for file in &args.data {
-        games.extend(read_games(file, args.games)?);
+    let (mut games, mut weights) = (Vec::new(), Vec::new());
+    for DataFile { path, weight } in &args.data {
+        games.extend(read_games(path, args.games)?);
+        weights.resize(games.len(), *weight as f32);
     }
     let teacher = args.teacher.as_deref().map(AnyNetwork::load).transpose()?;
     let lessons = |games: &[Game], output: &mut Output| -> Vec<Lesson> {
@@ -95,10 +112,10 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
         .iter()
         .map(|file| Ok((file, read_games(file, args.games)?)))
         .collect::<Result<Vec<_>>>()?;
-    let learned = lessons(&games, output);
-    let bar = output.bar(args.epochs as u64, None, "epochs");
+    let mut learned = lessons(&games, output);
+    weigh(&mut learned, &weights);
+    let bar = output.bar(config.epochs as u64, None, "epochs");
     bar.tick();
-    let config = LearnConfig { epochs: args.epochs, rate: args.rate, played: args.played };
     let weights = match &args.only {
         None => learn(&games, learned, &config, |_, _| bar.inc(1)),
         Some(only) => {
@@ -107,7 +124,7 @@ pub(crate) fn run(args: &KnowledgeArgs, output: &mut Output) -> Result<()> {
         }
     };
     bar.finish_and_clear();
-    save(args, games.len(), &weights)?;
+    save(args, &config, games.len(), &weights)?;
     let mut results = Vec::new();
     for (file, games) in &held_out {
         let prediction = predict(games, &lessons(games, output), &weights);
@@ -145,15 +162,15 @@ pub(super) fn read_games(path: &Path, most: Option<usize>) -> Result<Vec<Game>> 
     Ok(games)
 }
 
-fn save(args: &KnowledgeArgs, games: usize, weights: &FeatureWeights) -> Result<()> {
+fn save(args: &KnowledgeArgs, config: &LearnConfig, games: usize, weights: &FeatureWeights) -> Result<()> {
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().display().to_string();
-    let names: Vec<_> = args.data.iter().map(name).collect();
+    let names: Vec<_> = args.data.iter().map(|file| name(&file.path)).collect();
     let teacher = args.teacher.as_ref().map(name);
     let text = format!(
         "# Logarithms of the weights of move features, learned by `tengen train knowledge` from {games} games\n\
          # ({}), {} epochs{}.\n{}{weights}",
         names.join(", "),
-        args.epochs,
+        config.epochs,
         teacher.map_or(String::new(), |net| format!(", taught by {net}")),
         args.only.as_ref().map_or(String::new(), |only| format!(
             "# So learned are only those that begin with `{only}`; the others are those that came with the program.\n"

@@ -8,17 +8,18 @@ use std::{
     },
 };
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use tengen_board::Rules;
+use tengen_lab::with_settings;
 use tengen_nets::{
     AnyNetwork, file_hash,
     train::{DataFile, Dataset, EmptyBoard, LabelConfig, Labeller},
 };
 
 use crate::{
-    args::threads,
+    args::{from_file, threads},
     output::{Output, counted},
 };
 
@@ -29,7 +30,7 @@ Examples:
   tengen train policy --data labels/*.npz --net my-net.safetensors --out student
 
 Each file has the teacher's answers for some thousand positions on boards of one size; numpy.load reads it. \
-The same command goes on where it was interrupted.";
+After an interruption run the same command again: it continues.";
 
 /// Ask a network about many positions and store its answers for training.
 #[derive(Args)]
@@ -41,45 +42,52 @@ pub(crate) struct LabelArgs {
     /// Game records in which lines of play begin, .sgf or .sgf.gz; FILE:3 is used three times as often
     #[arg(long, num_args = 1.., value_name = "FILES")]
     data: Vec<DataFile>,
-    /// Boards that are played on from the first move, such as 13, 13:2 (twice as often) or 7x10:0.5
+    /// Sizes of empty boards on which lines of play begin, too, such as 13, 13:2 (twice as often) or 7x10:0.5
     #[arg(long, num_args = 1.., value_name = "SIZES")]
     boards: Vec<EmptyBoard>,
     /// The folder of the labels
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Label until the folder has so many files
+    /// Number of files that the folder is to have
     #[arg(long, default_value_t = 100, value_name = "N")]
     files: u64,
-    /// Positions in a file, at least
-    #[arg(long, default_value_t = LabelConfig::default().file_positions, value_name = "N")]
-    file_positions: usize,
-    /// Positions of a line that begins in a game record
-    #[arg(long, default_value_t = LabelConfig::default().plies, value_name = "N")]
-    plies: usize,
-    /// Share of random moves among those of the teacher
-    #[arg(long, default_value_t = LabelConfig::default().random, value_name = "SHARE")]
-    random: f32,
-    /// Rules that the teacher is told
-    #[arg(long, default_value = "chinese-ogs", value_name = "NAME")]
-    rules: Rules,
+    /// Least number of positions in a file [default: 4096]
+    #[arg(long, value_name = "N")]
+    file_positions: Option<usize>,
+    /// Length in moves of a line that begins in a game record [default: 16]
+    #[arg(long, value_name = "N")]
+    plies: Option<usize>,
+    /// Share of moves that are random instead of the teacher's [default: 0.1]
+    #[arg(long, value_name = "SHARE")]
+    random: Option<f32>,
+    /// Rules that the teacher evaluates positions under [default: chinese-ogs]
+    #[arg(long, value_name = "NAME")]
+    rules: Option<Rules>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set any parameter, such as plies=8 or random=0.2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
     /// Threads [default: all cores]
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
-    /// Random seed
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    /// Random seed [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &LabelArgs, output: &mut Output) -> Result<()> {
-    ensure!(
-        (1..=1 << 20).contains(&args.file_positions),
-        "--file-positions: give a number from 1 to 1048576"
-    );
-    ensure!(args.plies > 0, "--plies 0: must be at least 1");
-    ensure!((0.0..=1.0).contains(&args.random), "--random {}: give a share from 0 to 1", args.random);
+    let mut config = from_file(LabelConfig::default(), args.config.as_deref())?;
+    config.plies = args.plies.unwrap_or(config.plies);
+    config.random = args.random.unwrap_or(config.random);
+    config.file_positions = args.file_positions.unwrap_or(config.file_positions);
+    config.rules = args.rules.unwrap_or(config.rules);
+    config.seed = args.seed.unwrap_or(config.seed);
+    let config = with_settings(&config, &args.settings, "labelling")?;
     let network = AnyNetwork::load(&args.net)?;
     let data = if args.data.is_empty() {
         None
@@ -88,13 +96,6 @@ pub(crate) fn run(args: &LabelArgs, output: &mut Output) -> Result<()> {
         let data = Dataset::load(&args.data, |_| ())?;
         drop(spinner);
         Some(data)
-    };
-    let config = LabelConfig {
-        plies: args.plies,
-        random: args.random,
-        file_positions: args.file_positions,
-        rules: args.rules,
-        seed: args.seed,
     };
     let labeller = Labeller::new(network, file_hash(&args.net)?, config, data, &args.boards)?;
     let stopped = Arc::new(AtomicBool::new(false));

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use tengen_board::bounded;
@@ -18,13 +18,13 @@ use tengen_lab::{learn::progress, with_settings};
 use tengen_nets::{
     NetSpec, Network,
     train::{
-        self, Accuracy, DataFile, Dataset, Direction, OptimizerConfig, Report, Schedule, SessionConfig,
-        SessionEvent, TrainConfig, Trainer,
+        self, Accuracy, DataFile, Dataset, Direction, OptimizerConfig, Report, RunFolder, Schedule,
+        SessionConfig, SessionEvent, TrainConfig, Trainer,
     },
 };
 
 use crate::{
-    args::{one_of, threads},
+    args::{from_file, one_of, threads},
     output::Output,
 };
 
@@ -38,7 +38,7 @@ Examples:
   tengen train policy --eval-only --net my-net/net.safetensors --data val.sgf.gz --json
 
 The folder of a training has checkpoint.safetensors, net.safetensors (the network so far), log.jsonl and \
-progress.svg. Interrupt a training whenever you like: --resume goes on as if nothing had happened.";
+progress.svg. Interrupt a training whenever you like: --resume continues as if nothing had happened.";
 
 /// Train a network to predict moves, and results where it can, from game records or a teacher's labels.
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -48,16 +48,16 @@ pub(crate) struct PolicyArgs {
     /// The network: default, small, distilled, prior, prior-small, rollout-a, rollout-b, rollout-a-reduced, rollout-b-reduced, or a JSON file with its description [default: that of --net, or default]
     #[arg(long, value_name = "NAME|FILE")]
     arch: Option<String>,
-    /// Game records (.sgf, .sgf.gz) or labels (.npz); FILE:3 is drawn from three times as often
+    /// Game records (.sgf, .sgf.gz) or labels (.npz); FILE:3 is used three times as often
     #[arg(long, required = true, num_args = 1.., value_name = "FILES")]
     data: Vec<DataFile>,
-    /// Game records that are held out, to test with during the training
+    /// Held-out game records to test with during the training
     #[arg(long, num_args = 1.., value_name = "FILES")]
     test: Vec<DataFile>,
     /// The folder of the training
     #[arg(long, required_unless_present = "eval_only", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on from the checkpoint in the folder, with the settings of its first command
+    /// Continue from the checkpoint in the folder, with the settings of its first command
     #[arg(long)]
     resume: bool,
     /// Start with the weights of this network, which may have fewer blocks and heads than --arch; with --eval-only, the network to test
@@ -66,6 +66,9 @@ pub(crate) struct PolicyArgs {
     /// Reinitialize the weights of --net whose names begin with this, such as block.3
     #[arg(long, num_args = 1.., requires = "net", value_name = "PREFIX")]
     reset: Vec<String>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Set any parameter of the training, such as loss.value=1.5 or optimizer.warm_up=0.01
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -78,22 +81,22 @@ pub(crate) struct PolicyArgs {
     /// Positions per step
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// The largest step size (the paper's for its networks: 1/64 for prior, 1/16 for the rollout networks)
+    /// The highest learning rate (the papers' for its networks: 1/64 for prior, 1/16 for the rollout networks)
     #[arg(long, value_name = "X")]
     learning_rate: Option<f32>,
-    /// Momentum (the paper's: 0 for prior, 0.1 for the rollout networks)
+    /// Momentum (the papers': 0 for prior, 0.1 for the rollout networks)
     #[arg(long, value_name = "X")]
     momentum: Option<f32>,
-    /// How the step size falls
+    /// How the learning rate falls
     #[arg(long, value_name = "NAME", value_parser = one_of::<Schedule>())]
     schedule: Option<Schedule>,
-    /// Optimizer; muon learns more from each position and has defaults of its own
+    /// Optimizer; muon learns more from each position and has its own defaults
     #[arg(long, value_name = "NAME", value_parser = one_of::<Direction>())]
     optimizer: Option<Direction>,
     /// Each step shrinks weights by the learning rate times this
     #[arg(long, value_name = "X")]
     weight_decay: Option<f32>,
-    /// Share of the averaged weights that a step keeps; they are what is tested and saved
+    /// Share of the averaged weights that each step keeps; the averaged weights are tested and saved
     #[arg(long, value_name = "X")]
     average: Option<f32>,
     /// Tell the network the opponent's rank
@@ -102,9 +105,9 @@ pub(crate) struct PolicyArgs {
     /// Threads [default: all cores]
     #[arg(short, long, value_name = "N")]
     threads: Option<usize>,
-    /// Random seed
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    /// Random seed [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Minutes between checkpoints
     #[arg(long, default_value_t = 5.0, value_name = "MINUTES")]
     checkpoint_minutes: f64,
@@ -114,7 +117,7 @@ pub(crate) struct PolicyArgs {
     /// Positions between held-out tests
     #[arg(long, default_value_t = 262_144, value_name = "N")]
     test_every: u64,
-    /// Held-out positions of such a test
+    /// Held-out positions in each test
     #[arg(long, default_value_t = 4096, value_name = "N")]
     test_positions: u64,
     /// Print one JSON object
@@ -185,7 +188,12 @@ fn config(args: &PolicyArgs, network: Option<&Network>) -> Result<TrainConfig> {
     if args.optimizer == Some(Direction::Muon) {
         config.optimizer = OptimizerConfig::muon();
     }
+    config.threads = threads(None)?;
+    let named = args.arch.is_some().then(|| config.arch.clone());
+    let mut config = from_file(config, args.config.as_deref())?;
+    config.arch = named.unwrap_or(config.arch);
     let optimizer = &mut config.optimizer;
+    optimizer.direction = args.optimizer.unwrap_or(optimizer.direction);
     optimizer.learning_rate = args.learning_rate.unwrap_or(optimizer.learning_rate);
     optimizer.momentum = args.momentum.unwrap_or(optimizer.momentum);
     optimizer.schedule = args.schedule.unwrap_or(optimizer.schedule);
@@ -193,9 +201,9 @@ fn config(args: &PolicyArgs, network: Option<&Network>) -> Result<TrainConfig> {
     optimizer.average = args.average.unwrap_or(optimizer.average);
     config.positions = args.positions.unwrap_or(config.positions);
     config.batch = args.batch.unwrap_or(config.batch);
-    config.ranks = args.ranks;
-    config.seed = args.seed;
-    config.threads = threads(args.threads)?;
+    config.ranks |= args.ranks;
+    config.seed = args.seed.unwrap_or(config.seed);
+    config.threads = args.threads.map_or(Ok(config.threads), |asked| threads(Some(asked)))?;
     Ok(with_settings(&config, &args.settings, "a training")?)
 }
 
@@ -204,36 +212,32 @@ fn start(args: &PolicyArgs) -> Result<Option<Network>> {
     let Some(path) = &args.net else { return Ok(None) };
     let mut network = Network::load(path)?;
     for prefix in &args.reset {
-        let (reset, count) = network.reset(prefix, &mut Rng::new(args.seed))?;
-        ensure!(count > 0, "--reset {prefix}: no weights of {} have such a name", path.display());
+        let (reset, count) = network.reset(prefix, &mut Rng::new(args.seed.unwrap_or(1)))?;
+        ensure!(
+            count > 0,
+            "--reset {prefix}: no weights of {} have names that begin with this",
+            path.display()
+        );
         network = reset;
     }
     Ok(Some(network))
 }
 
 fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
-    let folder = args.out.clone().context("--out DIR is needed: the folder of the training")?;
+    let out = args.out.as_deref().context("--out DIR is needed: the folder of the training")?;
     ensure!(
         args.checkpoint_minutes > 0.0 && args.checkpoint_minutes <= 1e6,
         "--checkpoint-minutes: must be more than 0 and at most 1000000"
     );
     ensure!(args.positions != Some(0), "--positions 0: must be at least 1");
-    let begun = Trainer::resumable(&folder)?;
-    match (&begun, args.resume) {
-        (Some(_), false) => bail!(
-            "{} has a checkpoint already: add --resume to go on, or choose another folder",
-            folder.display()
-        ),
-        (None, true) => bail!("{} has no checkpoint to resume from", folder.display()),
-        _ => {}
-    }
+    let folder = if args.resume { RunFolder::resume(out, &[])? } else { RunFolder::begin(out, &[])? };
     let data = load(&args.data, output)?;
     let held_out = if args.test.is_empty() { None } else { Some(load(&args.test, output)?) };
     for ((width, height), count) in data.sizes() {
         output.detail(format!("{count} positions on {width}x{height}"));
     }
-    let mut trainer = if begun.is_some() {
-        Trainer::resume(&folder, data)?
+    let mut trainer = if args.resume {
+        Trainer::resume(folder.path(), data)?
     } else {
         let network = start(args)?;
         let config = config(args, network.as_ref())?;
@@ -265,7 +269,7 @@ fn train(args: &PolicyArgs, output: &mut Output) -> Result<()> {
             }
             // A line needs two points.
             SessionEvent::Save(log) if log.len() > 1 => {
-                let path = session.folder.join("progress.svg");
+                let path = session.folder.path().join("progress.svg");
                 write_whole(&path, progress::draw(log))
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }

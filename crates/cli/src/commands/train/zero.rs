@@ -5,24 +5,24 @@ use std::{
     path::PathBuf,
 };
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 use tengen_board::Game;
 use tengen_lab::{
     learn::{
-        anchors::{AnchorResult, ratings},
+        anchors::{AnchorConfig, AnchorResult, ratings},
         zero::{Event, Generation, Zero, ZeroConfig},
     },
-    selfplay::Method,
+    selfplay::{Method, SelfPlayConfig},
     with_settings,
 };
 use tengen_nets::{NetSpec, Network};
 
 use super::policy::arch;
 use crate::{
-    args::{RunArgs, Span, one_of},
+    args::{RunArgs, Span, from_file, one_of},
     commands::interruptible,
     output::Output,
 };
@@ -31,50 +31,46 @@ const EXAMPLES: &str = "\
 Examples:
   tengen train zero --size 5 --komi 0.5:24.5 --out zero-5x5
   tengen train zero --out zero-5x5 --resume                       after an interruption
-  tengen train zero --out zero-5x5 --resume --generations 500     longer than was first asked for
+  tengen train zero --out zero-5x5 --resume --generations 500     longer than first planned
   tengen train zero --size 9 --method puct --simulations 64 \\
       --set selfplay.full_share=0.25 --out zero-9x9
   tengen match zero,net=zero-5x5/net.safetensors,playouts=100 rave,playouts=1000 --size 5
 
 The folder has net.safetensors (the network so far), checkpoint.safetensors, games/ (records in the window), \
-log.jsonl and report.html. Interrupt a run whenever you like: --resume goes on, and with --threads 1 ends \
-with the same network to the last bit.";
+log.jsonl and report.html. Interrupt a run whenever you like: --resume continues it, and with --threads 1 \
+the final network is the same to the last bit.";
 
 /// Learn from nothing but the rules, by self-play.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ZeroArgs {
-    /// The network: small, default, another name, or a JSON file with its description; if absent, that of --net, or small
+    /// The network: small, default, another name, or a JSON file with its description; by default that of --net, or else small
     #[arg(long, value_name = "NAME|FILE", conflicts_with = "resume")]
     arch: Option<String>,
-    /// Start with the weights of this network, a file or one that comes with the program; heads that it lacks are added
+    /// Start with the weights of this network, a file or one that comes with the program; missing heads are added
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     net: Option<PathBuf>,
-    /// Board size: 9, or from the smallest to the largest such as 7:9; opponents are met on the largest
-    #[arg(short, long, default_value = "9", value_name = "SIZE", conflicts_with = "resume")]
-    size: Span<usize>,
-    /// Komi, or from the least to the largest such as 5.5:9.5, in steps of one point; opponents are met with the mean
-    #[arg(
-        short,
-        long,
-        default_value = "6.5:7.5",
-        value_name = "POINTS",
-        allow_hyphen_values = true,
-        conflicts_with = "resume"
-    )]
-    komi: Span<f32>,
-    /// How moves are found
-    #[arg(long, default_value = "gumbel", value_name = "NAME", value_parser = one_of::<Method>(), conflicts_with = "resume")]
-    method: Method,
+    /// Board size: 9, or from the smallest to the largest such as 7:9; games against opponents use the largest [default: 9]
+    #[arg(short, long, value_name = "SIZE", conflicts_with = "resume")]
+    size: Option<Span<usize>>,
+    /// Komi, or from the least to the largest such as 5.5:9.5, in steps of one point; games against opponents use the mean [default: 6.5:7.5]
+    #[arg(short, long, value_name = "POINTS", allow_hyphen_values = true, conflicts_with = "resume")]
+    komi: Option<Span<f32>>,
+    /// How moves are found [default: gumbel]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Method>(), conflicts_with = "resume")]
+    method: Option<Method>,
     /// Simulations per move
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     simulations: Option<u32>,
-    /// Generations: games, learning, now and then games against opponents
+    /// Generations, each of self-play and learning, now and then with games against opponents
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
     /// Games in a generation
     #[arg(short, long, value_name = "N", conflicts_with = "resume")]
     games: Option<u64>,
+    /// Read parameters from a TOML file; other options take precedence
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    config: Option<PathBuf>,
     /// Set any parameter, such as anchors.every=5, gate.games=100 or optimizer.learning_rate=0.01
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -84,23 +80,24 @@ pub(crate) struct ZeroArgs {
 
 impl ZeroArgs {
     fn config(&self, arch: NetSpec) -> Result<ZeroConfig> {
-        let mut config = ZeroConfig::new(arch, self.size.0[1], self.komi.0);
-        config.selfplay.sizes = self.size.0;
-        config.selfplay.method = self.method;
+        let (sizes, komi) = (self.size.map(|span| span.0), self.komi.map(|span| span.0));
+        let mut config = ZeroConfig::new(arch, sizes.map_or(9, |sizes| sizes[1]), komi.unwrap_or([6.5, 7.5]));
+        config.threads = self.run.threads()?;
+        let named = self.arch.is_some().then(|| config.arch.clone());
+        let mut config = from_file(config, self.config.as_deref())?;
+        config.arch = named.unwrap_or(config.arch);
+        set_board((&mut config.selfplay, &mut config.anchors), sizes, komi);
+        config.selfplay.method = self.method.unwrap_or(config.selfplay.method);
         config.selfplay.simulations = self.simulations.unwrap_or(config.selfplay.simulations);
         config.generations = self.generations.unwrap_or(config.generations);
         config.games = self.games.unwrap_or(config.games);
-        config.seed = self.run.seed();
-        config.threads = self.run.threads()?;
+        config.seed = self.run.seed_or(config.seed);
+        config.threads = self.run.threads_or(config.threads)?;
         Ok(with_settings(&config, &self.settings, "a run")?)
     }
 
     fn start(&self) -> Result<Zero> {
-        let begun = Zero::exists(&self.run.out);
         if self.run.resume {
-            if !begun {
-                bail!("{} has no checkpoint to resume from", self.run.out.display());
-            }
             self.run.refuse_seed()?;
             let mut zero = Zero::resume(&self.run.out)?;
             let mut config = with_settings(zero.config(), &self.settings, "a run")?;
@@ -112,6 +109,20 @@ impl ZeroArgs {
         let network = self.net.as_deref().map(Network::load).transpose()?;
         let arch = start_arch(self.arch.as_deref(), network.as_ref())?;
         Ok(Zero::new(&self.run.out, &self.config(arch)?, network.as_ref())?)
+    }
+}
+
+/// Has games played, and opponents met, on the boards and with the komi that were asked for.
+pub(super) fn set_board(
+    (selfplay, anchors): (&mut SelfPlayConfig, &mut AnchorConfig),
+    sizes: Option<[usize; 2]>,
+    komi: Option<[f32; 2]>,
+) {
+    if let Some(sizes) = sizes {
+        (selfplay.sizes, anchors.size) = (sizes, sizes[1]);
+    }
+    if let Some(komi) = komi {
+        (selfplay.komi, anchors.komi) = (komi, f32::midpoint(komi[0], komi[1]));
     }
 }
 
@@ -137,7 +148,7 @@ pub(crate) fn run(args: &ZeroArgs, output: &mut Output) -> Result<()> {
             .line(format!("the run has ended after {generations} generations: {}", args.run.out.display())),
         _ => {
             output.remark(format!(
-                "interrupted: go on with tengen train zero --out {} --resume",
+                "interrupted: continue with tengen train zero --out {} --resume",
                 args.run.out.display()
             ));
             Ok(())

@@ -18,7 +18,6 @@ mod log;
 mod noise;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -26,10 +25,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game};
-use tengen_engine::{players::StopSignal, rng::Rng, whole_file::remove_unfinished};
+use tengen_engine::{players::StopSignal, rng::Rng};
 use tengen_nets::{
     NetError, Network,
-    train::{Example, Learner, MoveTarget},
+    train::{Example, Learner, MoveTarget, RunFolder},
 };
 
 pub use config::{Algorithm, GradientConfig, PoolConfig};
@@ -39,7 +38,7 @@ pub use noise::Noise;
 use crate::{
     learn::{
         anchors::AnchorResult,
-        folder::{keep_only, lock, read_log, refuse_difference, write_log, write_report},
+        folder::{keep_only, read_log, refuse_difference, write_log, write_report},
     },
     matches::derive_seed,
     selfplay::{
@@ -68,7 +67,7 @@ pub struct PolicyGradient {
     learner: Learner,
     pool: Vec<Arc<Network>>,
     log: Vec<Iteration>,
-    _lock: fs::File,
+    _lock: RunFolder,
 }
 
 /// What a run tells while it goes on.
@@ -79,7 +78,6 @@ pub enum Event<'a> {
     Iteration(&'a Iteration),
 }
 
-const CHECKPOINT: &str = "checkpoint.safetensors";
 const NETWORK: &str = "net.safetensors";
 const POOL: &str = "pool";
 
@@ -94,16 +92,7 @@ impl PolicyGradient {
         start: Option<&Network>,
     ) -> Result<PolicyGradient, SelfPlayError> {
         config.check()?;
-        let lock = lock(folder)?;
-        let pool = folder.join(POOL);
-        fs::create_dir_all(&pool).map_err(SelfPlayError::file(&pool))?;
-        if PolicyGradient::exists(folder) {
-            let message = format!(
-                "{} has a checkpoint already: add --resume to go on, or choose another folder",
-                folder.display()
-            );
-            return Err(SelfPlayError::Settings(message));
-        }
+        let lock = RunFolder::begin(folder, &[POOL])?;
         let mut rng = Rng::new(config.seed);
         let network = match start {
             Some(network) => network.grown(&config.arch, &mut rng)?,
@@ -129,19 +118,10 @@ impl PolicyGradient {
         Ok(run)
     }
 
-    /// Whether a folder has a checkpoint.
-    pub fn exists(folder: &Path) -> bool {
-        folder.join(CHECKPOINT).exists()
-    }
-
     /// Goes on from the checkpoint in a folder.
     pub fn resume(folder: &Path) -> Result<PolicyGradient, SelfPlayError> {
-        let lock = lock(folder)?;
-        let past = folder.join(POOL);
-        remove_unfinished(folder)
-            .and_then(|()| remove_unfinished(&past))
-            .map_err(SelfPlayError::file(folder))?;
-        let (learner, state) = Learner::load::<State>(&folder.join(CHECKPOINT))?;
+        let lock = RunFolder::resume(folder, &[POOL])?;
+        let (learner, state) = Learner::load::<State>(&folder.join(RunFolder::CHECKPOINT))?;
         state.gradient.check()?;
         let pool =
             state.pool.iter().map(|&iteration| Network::load(&pool_file(folder, iteration)).map(Arc::new));
@@ -308,7 +288,7 @@ impl PolicyGradient {
 
     /// Writes the checkpoint; networks that it does not name any more go only then.
     fn save(&self) -> Result<(), SelfPlayError> {
-        self.learner.save(&self.folder.join(CHECKPOINT), &self.state)?;
+        self.learner.save(&self.folder.join(RunFolder::CHECKPOINT), &self.state)?;
         let kept: Vec<_> =
             self.state.pool.iter().map(|&iteration| pool_file(&self.folder, iteration)).collect();
         keep_only(&self.folder.join(POOL), "net-", &kept)

@@ -1,5 +1,7 @@
 //! A toy game whose better move is known, and interruptions.
 
+use std::fs;
+
 use tengen_board::{Board, Rules};
 
 use super::*;

@@ -58,7 +58,7 @@ pub struct ZeroConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowConfig {
-    /// c: up to so many positions, all of them (Wu: 250,000 on 19x19).
+    /// c: up to this many positions, all of them (Wu: 250,000 on 19x19).
     #[schemars(range(min = 1.0, max = 1_000_000_000_000.0))]
     pub least: f64,
     /// a: how the window's growth slows down (Wu: 0.75).

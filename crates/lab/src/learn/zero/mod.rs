@@ -25,11 +25,11 @@ use std::{
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game};
-use tengen_engine::{players::StopSignal, rng::Rng, whole_file::remove_unfinished};
+use tengen_engine::{players::StopSignal, rng::Rng};
 use tengen_nets::{
     NetError, Network,
     records::Records,
-    train::{Accuracy, Learner, Replay, Tally},
+    train::{Accuracy, Learner, Replay, RunFolder, Tally},
 };
 
 pub use config::{GateConfig, WindowConfig, ZeroConfig};
@@ -38,7 +38,7 @@ pub use log::Generation;
 use crate::{
     learn::{
         anchors::AnchorResult,
-        folder::{keep_only, lock, read_log, refuse_difference, write_log, write_report},
+        folder::{keep_only, read_log, refuse_difference, write_log, write_report},
     },
     matches::derive_seed,
     selfplay::{Played, Pool, SelfPlayConfig, SelfPlayError, records},
@@ -85,26 +85,16 @@ pub struct Zero {
     replay: Replay,
     log: Vec<Generation>,
     /// Keeps other processes from the folder.
-    _lock: fs::File,
+    _lock: RunFolder,
 }
 
-const CHECKPOINT: &str = "checkpoint.safetensors";
 const NETWORK: &str = "net.safetensors";
 
 impl Zero {
     /// Begins a run with random weights, or with those of a network that may have fewer blocks and heads.
     pub fn new(folder: &Path, config: &ZeroConfig, start: Option<&Network>) -> Result<Zero, SelfPlayError> {
         config.check()?;
-        let lock = lock(folder)?;
-        let games = folder.join("games");
-        fs::create_dir_all(&games).map_err(SelfPlayError::file(&games))?;
-        if Zero::exists(folder) {
-            let message = format!(
-                "{} has a checkpoint already: add --resume to go on, or choose another folder",
-                folder.display()
-            );
-            return Err(SelfPlayError::Settings(message));
-        }
+        let lock = RunFolder::begin(folder, &["games"])?;
         let mut rng = Rng::new(config.seed);
         let network = match start {
             Some(network) => network.grown(&config.arch, &mut rng)?,
@@ -141,7 +131,7 @@ impl Zero {
         if let (Some(network), Some(path)) = (&self.champion, &champion) {
             network.save(path, &[])?;
         }
-        self.learner.save(&self.folder.join(CHECKPOINT), &self.state)?;
+        self.learner.save(&self.folder.join(RunFolder::CHECKPOINT), &self.state)?;
         keep_only(&self.folder, CHAMPION, champion.as_slice())
     }
 
@@ -150,19 +140,10 @@ impl Zero {
         self.champion.clone().unwrap_or_else(|| self.learner.network())
     }
 
-    /// Whether a folder has a checkpoint.
-    pub fn exists(folder: &Path) -> bool {
-        folder.join(CHECKPOINT).exists()
-    }
-
     /// Goes on from the checkpoint in a folder.
     pub fn resume(folder: &Path) -> Result<Zero, SelfPlayError> {
-        let lock = lock(folder)?;
-        let games = folder.join("games");
-        remove_unfinished(folder)
-            .and_then(|()| remove_unfinished(&games))
-            .map_err(SelfPlayError::file(folder))?;
-        let (learner, state) = Learner::load::<State>(&folder.join(CHECKPOINT))?;
+        let lock = RunFolder::resume(folder, &["games"])?;
+        let (learner, state) = Learner::load::<State>(&folder.join(RunFolder::CHECKPOINT))?;
         state.zero.check()?;
         let champion = state.champion.map(|generation| Network::load(&champion_file(folder, generation)));
         let champion = champion.transpose()?;

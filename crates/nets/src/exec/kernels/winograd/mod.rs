@@ -223,13 +223,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
         for group in job.groups() {
             let rows = group.rows();
             let (v_stride, m_stride) = (group.stride(from), group.stride(LANES));
-            transform_tiles::<S, N, N, W>(
-                simd,
-                (group, &group.tiles.inputs),
-                (x, v, from),
-                #[inline(always)]
-                |x| T::bt(simd, x),
-            );
+            transform_inputs::<S, T, N, M, W>(simd, group, (x, v, from));
             let size = from * LANES;
             for panel in 0..to / LANES {
                 for t in 0..N * N {
@@ -248,6 +242,22 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
             }
         }
     }
+}
+
+/// Transforms the tiles of a convolution's input.
+#[inline(always)]
+fn transform_inputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize, const W: usize>(
+    simd: S,
+    group: Group<'_>,
+    (x, v, from): (&[f32], &mut [f32], usize),
+) {
+    transform_tiles::<S, N, N, W>(
+        simd,
+        (group, &group.tiles.inputs),
+        (x, v, from),
+        #[inline(always)]
+        |x| T::bt(simd, x),
+    );
 }
 
 /// Adds the gradient of the transformed weights of a convolution of `x` to `du`, where `dy` is the gradient of its result.
@@ -281,13 +291,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
         let Job { from, to, .. } = job;
         for group in job.groups() {
             let rows = group.rows();
-            transform_tiles::<S, N, N, W>(
-                simd,
-                (group, &group.tiles.inputs),
-                (x, v, from),
-                #[inline(always)]
-                |x| T::bt(simd, x),
-            );
+            transform_inputs::<S, T, N, M, W>(simd, group, (x, v, from));
             transform_tiles::<S, M, N, W>(
                 simd,
                 (group, &group.tiles.outputs),

@@ -17,9 +17,9 @@ pub(crate) struct Draw {
     pub(crate) symmetry: Symmetry,
 }
 
-/// How far the sampler has come.
+/// The order, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sampler {
+pub(crate) struct Order {
     seed: u64,
     /// Positions drawn from each group.
     drawn: Vec<u64>,
@@ -51,9 +51,9 @@ fn shuffled(i: u64, n: u64, key: u64) -> u64 {
     }
 }
 
-impl Sampler {
-    pub(crate) fn new(seed: u64, groups: &[Group]) -> Sampler {
-        Sampler { seed, drawn: vec![0; groups.len()], shares: shares(groups) }
+impl Order {
+    pub(crate) fn new(seed: u64, groups: &[Group]) -> Order {
+        Order { seed, drawn: vec![0; groups.len()], shares: shares(groups) }
     }
 
     /// Whether it was made for such groups.
