@@ -21,7 +21,7 @@ mod vertex;
 pub mod zobrist;
 
 pub use benson::{UnconditionalLife, unconditional_life};
-pub use board::{Board, IllegalMove, InvalidSize, Liberties, MIN_SIZE};
+pub use board::{Board, IllegalMove, InvalidSize, Liberties, MIN_SIZE, OtherLiberties};
 pub use color::{Color, ColorMap, ParseColorError};
 pub use diagram::ParseDiagramError;
 pub use game::{Game, PlayedMove};

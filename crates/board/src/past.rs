@@ -72,7 +72,7 @@ impl Past {
     /// after it.
     #[inline]
     pub(crate) fn repeats(&self, board: &Board, v: Vertex, key: impl FnOnce() -> u64) -> bool {
-        if board.empty_neighbors(v) == 0 && board.is_suicide(v) {
+        if board.empty_neighbors(v) == 0 && board.is_suicide(v, board.to_play()) {
             return self.contains(key());
         }
         if !self.has_stood(board.to_play(), v) {

@@ -25,8 +25,9 @@ pub const MAX_AREA: usize = MAX_SIZE * MAX_SIZE;
 pub(crate) const STRIDE: usize = MAX_SIZE + 2;
 /// Every vertex is below this: the bordered 21x21 array, rounded up to a power of two.
 pub const CELLS: usize = 512;
-/// Entries behind the last vertex, so that a run of four entries may start at any vertex.
-const SLACK: usize = 4;
+/// Entries before the first vertex and behind the last one, so that the points around any vertex can be looked up at
+/// constant distances, without wrapping: a row and a few.
+const MARGIN: usize = STRIDE + 3;
 
 /// A point of the board, or of the border around it.
 #[allow(clippy::unsafe_derive_deserialize)] // It is read through `FromStr`, which checks.
@@ -102,50 +103,6 @@ impl Vertex {
         Vertex(self.0 | other.0)
     }
 
-    /// Orders vertices as they are, with [`Vertex::NONE`] last.
-    #[inline]
-    pub(crate) const fn before(self) -> u16 {
-        self.0.wrapping_sub(1)
-    }
-
-    /// [`Vertex::step`] without the wrapping, for the innermost loops.
-    ///
-    /// # Safety
-    /// This vertex is a point of a board, and `offset` leads to one of the eight points around it.
-    #[inline]
-    const unsafe fn step_from_point(self, offset: isize) -> Vertex {
-        Vertex(self.0.wrapping_add(offset as u16))
-    }
-
-    /// [`Vertex::neighbors`] without the wrapping, for the innermost loops.
-    ///
-    /// # Safety
-    /// This vertex is a point of a board.
-    #[inline]
-    pub(crate) const unsafe fn neighbors_of_point(self) -> [Vertex; 4] {
-        const S: isize = STRIDE as isize;
-        // SAFETY: the caller's promise; a point has a border around it, so nothing wraps.
-        unsafe {
-            [
-                self.step_from_point(-1),
-                self.step_from_point(1),
-                self.step_from_point(-S),
-                self.step_from_point(S),
-            ]
-        }
-    }
-
-    /// The leftmost of the three points below, beside (the point itself in the middle) and above.
-    ///
-    /// # Safety
-    /// This vertex is a point of a board.
-    #[inline]
-    pub(crate) const unsafe fn rows_around_point(self) -> [Vertex; 3] {
-        const S: isize = STRIDE as isize;
-        // SAFETY: as above.
-        unsafe { [self.step_from_point(-S - 1), self.step_from_point(-1), self.step_from_point(S - 1)] }
-    }
-
     /// The four orthogonal neighbours: left, right, below, above. Some may be border.
     #[inline]
     pub const fn neighbors(self) -> [Vertex; 4] {
@@ -165,6 +122,14 @@ impl Vertex {
         let [bl, br, al, ar] = self.diagonals();
         let [l, r, b, a] = self.neighbors();
         [bl, b, br, l, r, al, a, ar]
+    }
+
+    /// One of [`Vertex::surrounding`], without computing the others.
+    #[inline]
+    pub(crate) const fn surrounding_point(self, i: usize) -> Vertex {
+        const S: isize = STRIDE as isize;
+        const OFFSETS: [isize; 8] = [-S - 1, -S, -S + 1, -1, 1, S - 1, S, S + 1];
+        self.step(OFFSETS[i])
     }
 
     /// Columns plus rows between two points.
@@ -245,31 +210,52 @@ impl TryFrom<String> for Vertex {
 
 /// An array with one entry for each [`Vertex`], and indexable by nothing else.
 #[derive(Clone, Copy)]
-pub struct VertexMap<T>([T; CELLS + SLACK]);
+pub struct VertexMap<T>([T; MARGIN + CELLS + MARGIN]);
 
 impl<T: Copy> VertexMap<T> {
     /// Every entry `value`.
     pub const fn filled(value: T) -> Self {
-        VertexMap([value; CELLS + SLACK])
+        VertexMap([value; MARGIN + CELLS + MARGIN])
     }
 
     /// Sets an entry at compile time.
     pub(crate) const fn set(&mut self, index: usize, value: T) {
-        self.0[index] = value;
+        self.0[MARGIN + index] = value;
     }
 
-    /// Four entries in a row, from `v` to the right.
+    /// The entries of [`Vertex::neighbors`], without computing those.
     #[inline]
-    pub(crate) fn run_mut(&mut self, v: Vertex) -> &mut [T; SLACK] {
-        // SAFETY: `v` is below CELLS, and the array is SLACK entries longer than that.
-        unsafe { &mut *self.0.as_mut_ptr().add(v.index()).cast::<[T; SLACK]>() }
+    pub(crate) fn beside(&self, v: Vertex) -> [T; 4] {
+        const S: isize = STRIDE as isize;
+        let at = |offset: isize| {
+            // SAFETY: every vertex is below CELLS, and there are MARGIN entries on both sides, more than a row.
+            unsafe { *self.0.as_ptr().add(v.index()).offset(MARGIN as isize + offset) }
+        };
+        [at(-1), at(1), at(-S), at(S)]
+    }
+
+    /// Changes the rows below, beside and above `v`, which have the numbers 0 to 2: each the three points around `v` and one more.
+    #[inline]
+    pub(crate) fn change_rows(&mut self, v: Vertex, mut change: impl FnMut(usize, &mut [T; 4])) {
+        for row in 0..3 {
+            // SAFETY: every vertex is below CELLS, and there are MARGIN entries on both sides: a row, one to the left, and two
+            // to the right.
+            change(row, unsafe {
+                &mut *self
+                    .0
+                    .as_mut_ptr()
+                    .add(v.index())
+                    .add(MARGIN - STRIDE - 1 + row * STRIDE)
+                    .cast::<[T; 4]>()
+            });
+        }
     }
 
     /// Copies the entries below `end`.
     #[inline]
     pub(crate) fn copy_prefix(&mut self, other: &Self, end: Vertex) {
-        let end = end.index();
-        self.0[..end].copy_from_slice(&other.0[..end]);
+        let used = MARGIN..MARGIN + end.index();
+        self.0[used.clone()].copy_from_slice(&other.0[used]);
     }
 }
 
@@ -278,7 +264,7 @@ impl<T> Index<Vertex> for VertexMap<T> {
     #[inline]
     fn index(&self, v: Vertex) -> &T {
         // SAFETY: every vertex is below CELLS.
-        unsafe { self.0.get_unchecked(v.index()) }
+        unsafe { &*self.0.as_ptr().add(v.index()).add(MARGIN) }
     }
 }
 
@@ -286,7 +272,7 @@ impl<T> IndexMut<Vertex> for VertexMap<T> {
     #[inline]
     fn index_mut(&mut self, v: Vertex) -> &mut T {
         // SAFETY: every vertex is below CELLS.
-        unsafe { self.0.get_unchecked_mut(v.index()) }
+        unsafe { &mut *self.0.as_mut_ptr().add(v.index()).add(MARGIN) }
     }
 }
 

@@ -19,7 +19,7 @@ impl Rng {
     /// A number below `end`, each equally likely (to one part in 2³² / `end`).
     #[inline]
     pub fn below(&mut self, end: usize) -> usize {
-        (((self.bits() >> 32) * end as u64) >> 32) as usize
+        share(self.bits(), end)
     }
 
     /// A number from 0 up to 1, 1 excluded.
@@ -39,6 +39,44 @@ impl Rng {
     pub fn split(&mut self) -> Rng {
         Rng::new(self.bits())
     }
+}
+
+/// A generator that has its next number ready: for a loop that has to wait for each number before it knows what to do. The numbers
+/// are those of the generator that it was made from.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    /// The generator before `next` was drawn.
+    before: Rng,
+    rng: Rng,
+    next: u64,
+}
+
+impl Ahead {
+    pub(crate) fn new(rng: &Rng) -> Ahead {
+        let (before, mut rng) = (rng.clone(), rng.clone());
+        let next = rng.bits();
+        Ahead { before, rng, next }
+    }
+
+    /// See [`Rng::below`].
+    #[inline]
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        let bits = self.next;
+        self.before = self.rng.clone();
+        self.next = self.rng.bits();
+        share(bits, end)
+    }
+
+    /// The generator as it is after the numbers that were asked for.
+    pub(crate) fn into_inner(self) -> Rng {
+        self.before
+    }
+}
+
+/// 64 random bits as a number below `end`.
+#[inline]
+fn share(bits: u64, end: usize) -> usize {
+    (((bits >> 32) * end as u64) >> 32) as usize
 }
 
 impl rand_core::TryRng for Rng {

@@ -30,8 +30,8 @@ use crate::{
     reading::{
         pattern3::{Patterns, code_around},
         tactics::{
-            AtariWatch, Few, LARGEST_NAKADE, add_counter_captures, is_playable, is_self_atari, is_threatened,
-            liberties_after, room_after_atari, stones_at_stake, vital_point,
+            AtariWatch, Few, LARGEST_NAKADE, add_counter_captures, has_no_way_out, has_two_liberties_after,
+            is_playable, is_self_atari, is_threatened, liberties_after, stones_at_stake, vital_point,
         },
     },
     rng::Rng,
@@ -131,24 +131,22 @@ impl Heavy {
         let mut weak = [Weak { chain: Vertex::NONE, liberties: [Vertex::NONE; 2] }; 5];
         let mut weak_count = 0;
         let mut seen = Few::<5>::new();
-        for n in last.neighbors().into_iter().chain([last]) {
-            let chain = board.chain(n);
+        let [left, right, below, above] = board.chains_beside(last, me);
+        for chain in [left, right, below, above, board.chain(last)] {
             if chain == Vertex::NONE || board.pseudo_liberties(chain) > 8 || seen.contains(&chain) {
                 continue;
             }
             let own = board.is_color(chain, me);
-            if !own && n != last {
-                continue;
-            }
             seen.add(chain);
-            match board.liberties::<3>(chain)[..] {
-                [at] if own => add_rescues(board, chain, at, me, &mut urgent),
-                [at] if is_playable(board, at) => urgent.add(at),
-                [a, b] => {
-                    weak[weak_count] = Weak { chain, liberties: [a, b] };
-                    weak_count += 1;
+            if let Some(at) = board.atari(chain) {
+                if own {
+                    add_rescues(board, chain, at, me, &mut urgent);
+                } else if is_playable(board, at) {
+                    urgent.add(at);
                 }
-                _ => {}
+            } else if let Some(liberties) = board.two_liberties(chain) {
+                weak[weak_count] = Weak { chain, liberties };
+                weak_count += 1;
             }
         }
         if !urgent.is_empty() && rng.chance(self.config.atari) {
@@ -175,14 +173,12 @@ impl Heavy {
         let mut found = [(Vertex::NONE, 0); 8];
         let mut count = 0;
         let mut total = 0;
-        for v in center.surrounding() {
-            if board.is_empty(v) {
-                let weight = self.patterns.weight(code_around(board, v, me));
-                if weight != 0 && is_playable(board, v) {
-                    total += weight as usize;
-                    found[count] = (v, total);
-                    count += 1;
-                }
+        for v in board.empty_surrounding(center) {
+            let weight = self.patterns.weight(code_around(board, v, me));
+            if weight != 0 && is_playable(board, v) {
+                total += weight as usize;
+                found[count] = (v, total);
+                count += 1;
             }
         }
         if count == 0 {
@@ -211,12 +207,7 @@ fn add_rescues(board: &Board, chain: Vertex, liberty: Vertex, me: Color, found: 
 /// Whether a chain with liberties `atari` and `extension`, just extended to `from`, has no room after the next atari.
 #[inline]
 fn is_caught(board: &Board, atari: Vertex, extension: Vertex, from: Vertex, me: Color) -> bool {
-    let room =
-        extension.neighbors().iter().filter(|&&n| board.is_empty(n) && n != atari && n != from).count();
-    room < 2 && {
-        let joined = liberties_after::<4>(board, extension, me);
-        joined.iter().filter(|&&v| v != atari && v != from).count() < 2
-    }
+    !has_two_liberties_after(board, extension, me, [atari, from])
 }
 
 /// Adds the liberties of an enemy chain where an atari leaves it no way out.
@@ -224,7 +215,7 @@ fn is_caught(board: &Board, atari: Vertex, extension: Vertex, from: Vertex, me: 
 fn add_attacks(board: &Board, weak: Weak, me: Color, found: &mut Few<16>) {
     let [a, b] = weak.liberties;
     for (at, other) in [(a, b), (b, a)] {
-        if room_after_atari(board, weak.chain, at, other) < 2
+        if has_no_way_out(board, weak.chain, at, other)
             && is_playable(board, at)
             && !is_self_atari(board, at, me)
         {

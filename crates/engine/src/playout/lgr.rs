@@ -250,8 +250,10 @@ impl PlayoutPolicy for Lgr {
     }
 
     fn clear(&mut self) {
-        for entry in self.replies.to_one.iter().chain(&*self.replies.to_two) {
-            entry.store(0, Ordering::Relaxed);
+        for table in [&self.replies.to_one, &self.replies.to_two] {
+            for entry in table {
+                entry.store(0, Ordering::Relaxed);
+            }
         }
         self.replies.moves.store(0, Ordering::Relaxed);
         self.replies.hits.store(0, Ordering::Relaxed);

@@ -58,30 +58,15 @@ pub trait PlayoutPolicy: Send {
         limits: &PlayoutLimits,
         rng: &mut Rng,
     ) -> i32 {
-        let end = moves.len() + limits.longest(board);
-        let mercy = if limits.mercy > 0.0 { (board.area() as f32 * limits.mercy) as i32 } else { i32::MAX };
-        moves.reserve(end - moves.len());
+        let mut course = Course::new(board, moves, *limits);
         self.begin(board);
-        let mut passed = false;
-        while moves.len() < end {
+        while course.goes_on(moves) {
             let mv = self.choose(board, moves, rng);
             board.play_unchecked(mv);
-            moves.push(mv);
+            course.note(board, moves, mv);
             self.played(board, mv);
-            if mv.is_pass() {
-                if passed {
-                    break;
-                }
-                passed = true;
-            } else {
-                passed = false;
-                let lead = board.stones(Color::Black) as i32 - board.stones(Color::White) as i32;
-                if lead.abs() > mercy {
-                    return lead;
-                }
-            }
         }
-        playout_score(board)
+        course.score(board)
     }
 
     /// Learns from a finished playout.
@@ -120,6 +105,55 @@ pub struct ReplyHits {
     pub moves: u64,
     /// Those that came from the table.
     pub hits: u64,
+}
+
+/// When a playout is over.
+struct Course {
+    /// The most moves.
+    end: usize,
+    /// A side with more stones than this ahead has won.
+    mercy: i32,
+    /// Passes since the last stone.
+    passes: usize,
+    /// Whether a side was so far ahead.
+    won: bool,
+}
+
+impl Course {
+    fn new(board: &Board, moves: &mut Vec<Move>, limits: PlayoutLimits) -> Course {
+        let longest = limits.longest(board);
+        moves.reserve(longest);
+        let mercy = if limits.mercy > 0.0 { (board.area() as f32 * limits.mercy) as i32 } else { i32::MAX };
+        Course { end: moves.len() + longest, mercy, passes: 0, won: false }
+    }
+
+    #[inline]
+    fn goes_on(&self, moves: &[Move]) -> bool {
+        moves.len() < self.end && self.passes < 2 && !self.won
+    }
+
+    /// Takes down a move that was played.
+    #[inline]
+    fn note(&mut self, board: &Board, moves: &mut Vec<Move>, mv: Move) {
+        moves.push(mv);
+        if mv.is_pass() {
+            self.passes += 1;
+        } else {
+            self.passes = 0;
+            self.won = self.mercy != i32::MAX && stones_ahead(board).abs() > self.mercy;
+        }
+    }
+
+    /// Black's score without komi.
+    fn score(&self, board: &Board) -> i32 {
+        if self.won { stones_ahead(board) } else { playout_score(board) }
+    }
+}
+
+/// How many stones more than White Black has on the board.
+#[inline]
+fn stones_ahead(board: &Board) -> i32 {
+    board.stones(Color::Black) as i32 - board.stones(Color::White) as i32
 }
 
 /// What a policy may learn from.

@@ -87,11 +87,8 @@ impl Mogo {
     fn shapes_around(&self, board: &Board, last: Vertex) -> Few<8> {
         let me = board.to_play();
         let mut found = Few::new();
-        for v in last.surrounding() {
-            if board.is_empty(v)
-                && self.patterns.shape(code_around(board, v, me)).is_some()
-                && is_playable(board, v)
-            {
+        for v in board.empty_surrounding(last) {
+            if self.patterns.shape(code_around(board, v, me)).is_some() && is_playable(board, v) {
                 found.add(v);
             }
         }
@@ -112,11 +109,8 @@ fn save_or_capture(board: &Board, last: Vertex) -> Few<16> {
         found.add(at);
     }
     if board.stone_neighbors(last, me) != 0 {
-        for n in last.neighbors() {
-            let chain = board.chain_of(n, me);
-            if chain != Vertex::NONE
-                && let Some(liberty) = board.atari(chain)
-            {
+        for chain in board.chains_beside(last, me) {
+            if let Some(liberty) = board.atari(chain) {
                 add_escapes(board, chain, liberty, me, &mut found);
             }
         }

@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tengen_board::{Board, Color, Move, Vertex};
 
-use super::PlayoutPolicy;
-use crate::rng::Rng;
+use super::{Course, PlayoutLimits, PlayoutPolicy};
+use crate::rng::{Ahead, Rng};
 
 /// Which points count as own eyes, where a playout never plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ impl EyeRule {
     /// Whether `me`, who is to move, may play on the empty point `v` without filling an own eye.
     #[inline]
     pub fn is_playable(self, board: &Board, v: Vertex, me: Color) -> bool {
-        board.empty_neighbors(v) != 0 || (!self.is_eye(board, v, me) && board.is_legal_without_space(v))
+        board.empty_neighbors(v) != 0 || (!self.is_eye(board, v, me) && board.is_legal_without_space(v, me))
     }
 
     #[inline(never)]
@@ -84,12 +84,74 @@ impl Uniform {
     }
 }
 
+const BLACK: usize = Color::Black.index();
+const WHITE: usize = Color::White.index();
+
+/// Plays to the end, on points that `accept` takes. The players take turns in the code, and the code is compiled for each rule
+/// of eyes: what depends on either is a constant.
+fn alternate(
+    accept: impl Fn(&Board, Vertex, Color) -> bool,
+    board: &mut Board,
+    moves: &mut Vec<Move>,
+    limits: PlayoutLimits,
+    rng: &mut Rng,
+) -> i32 {
+    let mut course = Course::new(board, moves, limits);
+    let mut ahead = Ahead::new(rng);
+    let mut blacks_turn = board.to_play() == Color::Black;
+    while course.goes_on(moves) {
+        if blacks_turn {
+            take_turn::<BLACK>(&accept, board, moves, &mut course, &mut ahead);
+            if !course.goes_on(moves) {
+                break;
+            }
+        }
+        blacks_turn = true;
+        take_turn::<WHITE>(&accept, board, moves, &mut course, &mut ahead);
+    }
+    *rng = ahead.into_inner();
+    course.score(board)
+}
+
+#[inline]
+fn take_turn<const ME: usize>(
+    accept: &impl Fn(&Board, Vertex, Color) -> bool,
+    board: &mut Board,
+    moves: &mut Vec<Move>,
+    course: &mut Course,
+    rng: &mut Ahead,
+) {
+    let me = Color::ALL[ME];
+    let mv = board.draw_empty(|end| rng.below(end), |board, v| accept(board, v, me));
+    board.play_as::<ME>(mv);
+    course.note(board, moves, mv);
+}
+
 impl PlayoutPolicy for Uniform {
     #[inline]
     fn quiet(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
         let eyes = self.eyes;
         let me = board.to_play();
         board.draw_empty(|end| rng.below(end), |board, v| eyes.is_playable(board, v, me))
+    }
+
+    fn play_out(
+        &mut self,
+        board: &mut Board,
+        moves: &mut Vec<Move>,
+        limits: &PlayoutLimits,
+        rng: &mut Rng,
+    ) -> i32 {
+        match self.eyes {
+            EyeRule::Diagonals => {
+                let accept = |board: &Board, v, me| EyeRule::Diagonals.is_playable(board, v, me);
+                alternate(accept, board, moves, *limits, rng)
+            }
+            eyes => {
+                let accept = |board: &Board, v, me| eyes.is_playable(board, v, me);
+                alternate(accept, board, moves, *limits, rng)
+            }
+        }
     }
 
     fn fork(&self) -> Box<dyn PlayoutPolicy> {

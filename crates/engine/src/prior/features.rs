@@ -203,7 +203,7 @@ impl FeatureReader {
                     if touches_chain_in_atari(board, enemy, me) {
                         features.add_fact(Fact::CaptureSaves);
                     }
-                } else if two_liberties(board, enemy).is_some() {
+                } else if board.two_liberties(enemy).is_some() {
                     let caught = self.ladders.is_captured_by(board, enemy, v);
                     features.add_fact(if caught { Fact::Ladder } else { Fact::Atari });
                 }
@@ -213,7 +213,7 @@ impl FeatureReader {
                 if board.is_atari_at(friend, v) {
                     let vain = self.ladders.is_doomed(board, friend);
                     features.add_fact(if vain { Fact::EscapeInVain } else { Fact::Escape });
-                } else if let Some(liberties) = two_liberties(board, friend)
+                } else if let Some(liberties) = board.two_liberties(friend)
                     && is_threatened(board, friend, liberties, me)
                     && liberties_after::<3>(board, v, me).is_full()
                 {
@@ -234,23 +234,11 @@ impl FeatureReader {
     }
 }
 
-/// The liberties of a chain that has exactly two.
-#[inline]
-fn two_liberties(board: &Board, chain: Vertex) -> Option<[Vertex; 2]> {
-    if board.pseudo_liberties(chain) > 8 {
-        return None;
-    }
-    board.liberties::<3>(chain)[..].try_into().ok()
-}
-
 /// Whether a chain of `me` in atari touches the enemy chain.
 fn touches_chain_in_atari(board: &Board, enemy: Vertex, me: Color) -> bool {
-    board.chain_stones(enemy).any(|stone| {
-        stone.neighbors().iter().any(|&n| {
-            let friend = board.chain_of(n, me);
-            friend != Vertex::NONE && board.atari(friend).is_some()
-        })
-    })
+    board
+        .chain_stones(enemy)
+        .any(|stone| stone.neighbors().iter().any(|&n| board.is_in_atari(board.chain_of(n, me))))
 }
 
 /// The lines of `v` from the nearest edges in both directions, the first being 0.

@@ -195,7 +195,11 @@ fn add(lanes: &mut Lanes, row: &Lanes) {
 
 /// 1 and 2 liberties, or 3 for more.
 fn liberty_class(board: &Board, chain: Vertex) -> u8 {
-    if board.pseudo_liberties(chain) > 8 { 3 } else { board.liberties::<3>(chain).len() as u8 }
+    match board.two_liberties(chain) {
+        Some(_) => 2,
+        None if board.is_in_atari(chain) => 1,
+        None => 3,
+    }
 }
 
 /// The shapes that have weights, and where these are.

@@ -47,11 +47,7 @@ impl LadderReader {
     /// Whether a chain with two liberties is captured if the opponent plays `at`, one of them.
     pub fn is_captured_by(&mut self, board: &Board, chain: Vertex, at: Vertex) -> bool {
         let Some(color) = board.color_at(chain) else { return false };
-        if board.pseudo_liberties(chain) > 8 {
-            return false;
-        }
-        let liberties = board.liberties::<3>(chain);
-        let [a, b] = liberties[..] else { return false };
+        let Some([a, b]) = board.two_liberties(chain) else { return false };
         let other = if at == a { b } else { a };
         let prey = Prey { stone: chain, color };
         if (at != a && at != b) || escapes_at_once(board, prey.color, at, other) {
@@ -67,14 +63,7 @@ impl LadderReader {
 
     /// The liberty where the opponent captures a chain with two liberties, if there is one.
     pub fn capturing_move(&mut self, board: &Board, chain: Vertex) -> Option<Vertex> {
-        if board.pseudo_liberties(chain) > 8 {
-            return None;
-        }
-        let liberties = board.liberties::<3>(chain);
-        if liberties.len() != 2 {
-            return None;
-        }
-        liberties.iter().copied().find(|&at| self.is_captured_by(board, chain, at))
+        board.two_liberties(chain)?.into_iter().find(|&at| self.is_captured_by(board, chain, at))
     }
 
     /// Whether a chain in atari is captured even if its owner moves first.
@@ -159,7 +148,7 @@ impl LadderReader {
             } else {
                 for n in choice.neighbors() {
                     let attacker = board.chain_of(n, !prey.color);
-                    if attacker != Vertex::NONE && board.atari(attacker).is_some() {
+                    if board.is_in_atari(attacker) {
                         suspects.add(n);
                     }
                 }
@@ -199,7 +188,7 @@ impl LadderReader {
         board.play_unchecked(v.into());
         suspects.retain(|&stone| {
             let attacker = board.chain_of(stone, !prey.color);
-            attacker != Vertex::NONE && board.atari(attacker).is_some()
+            board.is_in_atari(attacker)
         });
         if board.atari(board.chain(v)).is_some() {
             suspects.add(v);
@@ -234,7 +223,7 @@ pub fn attackers_in_atari<const N: usize>(board: &Board, stone: Vertex, color: C
         }
         for n in stone.neighbors() {
             let attacker = board.chain_of(n, !color);
-            if attacker != Vertex::NONE && board.atari(attacker).is_some() {
+            if board.is_in_atari(attacker) {
                 found.add(attacker);
             }
         }

@@ -3,7 +3,7 @@
 //! Nothing here allocates. Answers are exact unless the name says otherwise; early exits come from the board's packed
 //! pseudo-liberties, of which every liberty counts at most four times.
 
-use tengen_board::{Board, Color, ColorMap, Move, Vertex};
+use tengen_board::{Board, Color, ColorMap, Move, OtherLiberties, Vertex};
 
 use crate::rng::Rng;
 
@@ -77,7 +77,14 @@ impl<const N: usize> std::ops::Deref for Few<N> {
 /// Whether a playout may play `v` at all: legal, and not an own eye.
 #[inline]
 pub fn is_playable(board: &Board, v: Vertex) -> bool {
-    board.is_legal(v) && !board.is_eye(v, board.to_play())
+    board.is_empty(v) && (board.empty_neighbors(v) != 0 || is_playable_without_space(board, v))
+}
+
+/// [`is_playable`] for an empty point without empty neighbours.
+#[inline(never)]
+fn is_playable_without_space(board: &Board, v: Vertex) -> bool {
+    let me = board.to_play();
+    !board.is_eye(v, me) && board.is_legal_without_space(v, me)
 }
 
 /// Up to `N` liberties of the chain that a stone of `me` on the empty point `v` would belong to: all of them if fewer
@@ -96,17 +103,35 @@ pub fn liberties_after<const N: usize>(board: &Board, v: Vertex, me: Color) -> F
     found
 }
 
+/// So many known points are quickly taken off a chain's liberties.
+const MOST_KNOWN: usize = 3;
+
 #[inline(never)]
 fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, found: &mut Few<N>) {
     let mut friends = Few::<4>::new();
-    for n in v.neighbors() {
-        let friend = board.chain_of(n, me);
+    for friend in board.chains_beside(v, me) {
         if friend == Vertex::NONE || friends.contains(&friend) {
             continue;
         }
         friends.add(friend);
-        if board.is_atari_at(friend, v) {
-            continue;
+        // A walk along the chain is needed only where several liberties are new.
+        if found.len() <= MOST_KNOWN {
+            let mut known = Few::<{ MOST_KNOWN + 1 }>::new();
+            known.add(v);
+            for &liberty in found.iter() {
+                known.add(liberty);
+            }
+            match board.liberties_besides(friend, me, &known) {
+                OtherLiberties::None => continue,
+                OtherLiberties::One(other) => {
+                    found.add(other);
+                    if found.is_full() {
+                        return;
+                    }
+                    continue;
+                }
+                OtherLiberties::More => {}
+            }
         }
         for stone in board.chain_stones(friend) {
             for s in stone.neighbors() {
@@ -119,9 +144,8 @@ fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, fou
             }
         }
     }
-    for n in v.neighbors() {
-        let enemy = board.chain_of(n, !me);
-        if enemy == Vertex::NONE || !board.is_atari_at(enemy, v) {
+    for (enemy, n) in board.chains_beside(v, !me).into_iter().zip(v.neighbors()) {
+        if !board.is_atari_at(enemy, v) {
             continue;
         }
         found.add(n);
@@ -129,27 +153,82 @@ fn add_joined_liberties<const N: usize>(board: &Board, v: Vertex, me: Color, fou
             if found.is_full() {
                 return;
             }
-            if stone.neighbors().iter().any(|&s| friends.contains(&board.chain_of(s, me))) {
+            if board.chains_beside(stone, me).iter().any(|friend| friends.contains(friend)) {
                 found.add(stone);
             }
         }
     }
 }
 
+/// Whether the chain that a stone of `me` on the empty point `v` would belong to would have two liberties that are not in
+/// `without`.
+#[inline]
+pub fn has_two_liberties_after<const N: usize>(
+    board: &Board,
+    v: Vertex,
+    me: Color,
+    without: [Vertex; N],
+) -> bool {
+    if board.empty_neighbors(v) >= 2 + N {
+        return true;
+    }
+    let mut known = Few::<8>::new();
+    known.add(v);
+    for point in without {
+        known.add(point);
+    }
+    let enough = known.len() + 2;
+    if board.empty_neighbors(v) != 0 {
+        for n in v.neighbors() {
+            if board.is_empty(n) {
+                known.add(n);
+            }
+        }
+    }
+    known.len() >= enough || joins_or_captures_enough(board, v, me, known, enough)
+}
+
+/// Whether there are `enough` points if the liberties of the friends beside `v` are added, and what it captures.
+#[inline(never)]
+fn joins_or_captures_enough(board: &Board, v: Vertex, me: Color, mut known: Few<8>, enough: usize) -> bool {
+    let mut friends = Few::<4>::new();
+    for friend in board.chains_beside(v, me) {
+        if friend == Vertex::NONE || friends.contains(&friend) {
+            continue;
+        }
+        friends.add(friend);
+        match board.liberties_besides(friend, me, &known) {
+            OtherLiberties::None => {}
+            OtherLiberties::One(other) => {
+                known.add(other);
+                if known.len() >= enough {
+                    return true;
+                }
+            }
+            OtherLiberties::More => return true,
+        }
+    }
+    for (enemy, n) in board.chains_beside(v, !me).into_iter().zip(v.neighbors()) {
+        if !board.is_atari_at(enemy, v) {
+            continue;
+        }
+        known.add(n);
+        for stone in board.chain_stones(enemy) {
+            if known.len() >= enough {
+                return true;
+            }
+            if board.chains_beside(stone, me).iter().any(|friend| friends.contains(friend)) {
+                known.add(stone);
+            }
+        }
+    }
+    known.len() >= enough
+}
+
 /// Whether a stone of `me` on the empty point `v` would leave its chain at most one liberty.
 #[inline]
 pub fn is_self_atari(board: &Board, v: Vertex, me: Color) -> bool {
-    if board.empty_neighbors(v) >= 2 {
-        return false;
-    }
-    // More than eight pseudo-liberties are three liberties, of which the move takes one.
-    if v.neighbors().iter().any(|&n| {
-        let friend = board.chain_of(n, me);
-        friend != Vertex::NONE && board.pseudo_liberties(friend) > 8
-    }) {
-        return false;
-    }
-    liberties_after::<2>(board, v, me).len() < 2
+    board.empty_neighbors(v) < 2 && !has_two_liberties_after(board, v, me, [])
 }
 
 /// Adds the points where `me` captures an enemy chain that is in atari and touches the own chain `chain`.
@@ -159,10 +238,8 @@ pub fn add_counter_captures<const N: usize>(board: &Board, chain: Vertex, me: Co
         if board.stone_neighbors(stone, !me) == 0 {
             continue;
         }
-        for n in stone.neighbors() {
-            let enemy = board.chain_of(n, !me);
-            if enemy != Vertex::NONE
-                && let Some(at) = board.atari(enemy)
+        for enemy in board.chains_beside(stone, !me) {
+            if let Some(at) = board.atari(enemy)
                 && is_playable(board, at)
             {
                 found.add(at);
@@ -187,13 +264,11 @@ pub fn add_escapes<const N: usize>(
     }
 }
 
-/// Liberties that the chain `prey` has left if its opponent plays `atari` and its owner extends to `extension`, the
-/// chain's other liberty: 3 stands for more. Captures of attacking stones are not seen.
+/// Whether the chain `prey` has no two liberties left if its opponent plays `atari` and its owner extends to `extension`, the
+/// chain's other liberty. Captures of attacking stones are not seen.
 #[inline]
-pub fn room_after_atari(board: &Board, prey: Vertex, atari: Vertex, extension: Vertex) -> usize {
-    let Some(color) = board.color_at(prey) else { return 3 };
-    let liberties = liberties_after::<4>(board, extension, color);
-    liberties.iter().filter(|&&v| v != atari).count().min(3)
+pub fn has_no_way_out(board: &Board, prey: Vertex, atari: Vertex, extension: Vertex) -> bool {
+    board.color_at(prey).is_some_and(|color| !has_two_liberties_after(board, extension, color, [atari]))
 }
 
 /// Whether an atari would leave the own chain with these two liberties no way out.
@@ -201,7 +276,7 @@ pub fn room_after_atari(board: &Board, prey: Vertex, atari: Vertex, extension: V
 pub fn is_threatened(board: &Board, chain: Vertex, [a, b]: [Vertex; 2], me: Color) -> bool {
     [(a, b), (b, a)]
         .into_iter()
-        .any(|(at, other)| room_after_atari(board, chain, at, other) < 2 && !is_self_atari(board, at, !me))
+        .any(|(at, other)| has_no_way_out(board, chain, at, other) && !is_self_atari(board, at, !me))
 }
 
 /// A self-atari of more stones than this is never a nakade.
@@ -211,8 +286,7 @@ pub const LARGEST_NAKADE: usize = 5;
 #[inline]
 pub fn stones_at_stake(board: &Board, v: Vertex, me: Color) -> usize {
     let mut friends = Few::<4>::new();
-    for n in v.neighbors() {
-        let friend = board.chain_of(n, me);
+    for friend in board.chains_beside(v, me) {
         if friend != Vertex::NONE {
             friends.add(friend);
         }
@@ -304,11 +378,9 @@ impl AtariWatch {
 
     #[inline]
     fn look_at(&mut self, board: &Board, v: Vertex) {
-        for color in Color::ALL {
-            let chain = board.chain_of(v, color);
-            if chain != Vertex::NONE && board.atari(chain).is_some() {
-                self.add(board, v, color);
-            }
+        if board.is_in_atari(board.chain(v)) {
+            let color = if board.is_color(v, Color::Black) { Color::Black } else { Color::White };
+            self.add(board, v, color);
         }
     }
 
@@ -333,10 +405,7 @@ impl AtariWatch {
     }
 
     fn drop_stale(&mut self, board: &Board, color: Color) {
-        self.stones[color].retain(|&stone| {
-            let chain = board.chain_of(stone, color);
-            chain != Vertex::NONE && board.atari(chain).is_some()
-        });
+        self.stones[color].retain(|&stone| board.is_in_atari(board.chain_of(stone, color)));
     }
 
     /// Adds the playable points where the player to move captures.

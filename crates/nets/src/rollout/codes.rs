@@ -108,8 +108,10 @@ fn liberties<const N: usize>(board: &Board, chain: Vertex) -> usize {
     // A liberty touches at most four stones of a chain.
     if board.pseudo_liberties(chain) > 4 * (N - 1) {
         N
-    } else if board.atari(chain).is_some() {
+    } else if board.is_in_atari(chain) {
         1
+    } else if N == 3 {
+        if board.two_liberties(chain).is_some() { 2 } else { 3 }
     } else {
         board.liberties::<N>(chain).len()
     }
