@@ -94,14 +94,14 @@ def networks(count):
         assert tengen.Network("rollout-a").state_dict()
 
 
-# How many games, and how many kilobytes they may take more than a few before them.
+# How many games, and how many kilobytes they may take more than the twentieth part before them.
 CASES = [
     (vector_games, 100_000, 10_000),
     (plain_games, 100_000, 10_000),
     (aec_games, 100_000, 10_000),
-    (single_games, 10_000, 4_000),
-    (opposed_games, 10_000, 4_000),
-    (searched_games, 10_000, 4_000),
+    (single_games, 5_000, 4_000),
+    (opposed_games, 5_000, 4_000),
+    (searched_games, 3_000, 4_000),
     # A match keeps its games.
     (agents_games, 5_000, 20_000),
     (evaluations, 100_000, 10_000),
@@ -111,7 +111,7 @@ CASES = [
 
 @pytest.mark.parametrize(("play", "count", "most"), CASES, ids=[case[0].__name__ for case in CASES])
 def test_memory_does_not_grow(play, count, most):
-    play(2000)
+    play(count // 20)
     before = memory()
     play(count)
     assert memory() - before < most
