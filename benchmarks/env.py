@@ -1,7 +1,8 @@
 """Steps a second of Go environments, one after the other on one core, board and legal moves handed out at every step.
 
 The actions are those of random legal games that were recorded before the measurement: with positional superko, so that they are
-legal with simple ko, too, and both are measured on the same games. Needs gymnasium and pettingzoo[classic], which brings OpenSpiel
+legal with simple ko, too, and both are measured on the same games. Before an environment is measured it plays them once, and every
+action must be legal there. Needs gymnasium and pettingzoo[classic], which brings OpenSpiel
 along; pgx is measured if it is installed:
 
     taskset -c 0 python benchmarks/env.py --size 9 --seconds 5
@@ -44,10 +45,14 @@ def rate(steps: Iterator[int], seconds: float) -> float:
 def vector(size: int, games: list[list[int]], rules: str) -> Iterator[int]:
     """tengen.VectorEnv; every game begins again in the step in which it ends."""
     envs = VectorEnv(len(games), size, rules, autoreset_mode="SameStep")
-    envs.reset()
     longest = max(map(len, games))
     # Row by row, each game over and over.
     table = np.array([[game[t % len(game)] for game in games] for t in range(longest * 3)])
+    everywhere = np.arange(len(games))
+    observations, _ = envs.reset()
+    for actions in table:
+        assert observations["action_mask"][everywhere, actions].all()
+        observations = envs.step(actions)[0]
     while True:
         # All games begin at the same place of the table again.
         envs.reset()
@@ -59,6 +64,12 @@ def vector(size: int, games: list[list[int]], rules: str) -> Iterator[int]:
 def aec(make: Callable[[], object], games: list[list[int]]) -> Iterator[int]:
     """A PettingZoo environment, the observation taken before every step."""
     env = make()
+    for game in games:
+        env.reset()
+        for action in game:
+            assert env.last()[0]["action_mask"][action]
+            env.step(action)
+        assert env.last()[2] or env.last()[3] or len(game) == 2 * (env.last()[0]["action_mask"].size - 1)
     while True:
         for game in games:
             env.reset()
@@ -110,7 +121,11 @@ def pgx_steps(size: int, games: list[list[int]]) -> Iterator[int]:
     env = pgx.make(f"go_{size}x{size}")
     step, init = jax.jit(jax.vmap(auto_reset(env.step, env.init))), jax.jit(jax.vmap(env.init))
     keys = jax.random.split(jax.random.PRNGKey(1), len(games))
-    table = jax.numpy.array([[game[t % len(game)] for game in games] for t in range(max(map(len, games)))])
+    table = np.array([[game[t % len(game)] for game in games] for t in range(max(map(len, games)))])
+    state, everywhere = init(keys), np.arange(len(games))
+    for actions in table[: 2 * size]:
+        assert np.asarray(state.legal_action_mask)[everywhere, actions].all()
+        state = step(state, actions, keys)
     while True:
         state = init(keys)
         for actions in table:

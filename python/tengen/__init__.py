@@ -15,6 +15,7 @@ Boards are 0 where a point is empty, 1 for Black, 2 for White. Values and scores
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from ._tengen import Analysis, Game, IllegalMoveError, Player, __version__, networks, presets
@@ -39,7 +40,6 @@ __all__ = [
     "Evaluation",
     "Game",
     "GameResult",
-    "GoEnv",
     "IllegalMoveError",
     "Match",
     "MatchResult",
@@ -49,7 +49,6 @@ __all__ = [
     "State",
     "Tournament",
     "TournamentResult",
-    "VectorEnv",
     "__version__",
     "load_records",
     "networks",
@@ -57,6 +56,8 @@ __all__ = [
     "presets",
     "serve_gtp",
 ]
+if importlib.util.find_spec("gymnasium") is not None:
+    __all__ += ["GoEnv", "VectorEnv"]
 
 
 def __getattr__(name: str) -> Any:

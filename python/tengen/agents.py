@@ -67,7 +67,8 @@ class Seated:
         if isinstance(agent, str):
             agent = Player(agent)
         self.agent = agent
-        self.is_external = isinstance(agent, Player) and agent.is_external
+        self.player = agent if isinstance(agent, Player) else None
+        self.is_external = self.player is not None and self.player.is_external
         choose = getattr(agent, "choose", None)
         if choose is None and callable(agent):
             choose = agent
@@ -80,15 +81,15 @@ class Seated:
         known = name or getattr(agent, "name", None) or getattr(agent, "__name__", None)
         self.name = known if isinstance(known, str) else type(agent).__name__
 
-    def new_game(self, seed: int) -> None:
-        """Tells the agent that a game begins, if it has a method `new_game`."""
+    def new_game(self, seed: int | None) -> None:
+        """Tells the agent that a game begins, if it has a method `new_game`. Without a seed its random numbers go on."""
         if callable(begin := getattr(self.agent, "new_game", None)):
             begin(seed)
 
     def choose(self, game: Game) -> Any:
         """What the agent answers, unchecked."""
-        if isinstance(self.agent, Player):
-            return self.agent.decide(game)
+        if self.player is not None:
+            return self.player.decide(game)
         if self._takes_state:
             return self._choose(game.board, State(game.copy()))
         return self._choose(game.board)
@@ -118,9 +119,10 @@ class RandomAgent:
     def __init__(self, seed: int | None = None) -> None:
         self._random = np.random.default_rng(seed)
 
-    def new_game(self, seed: int) -> None:
-        """Starts the random numbers again."""
-        self._random = np.random.default_rng(seed)
+    def new_game(self, seed: int | None = None) -> None:
+        """Starts the random numbers again, if there is a seed."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
 
     def choose(self, board: Board, state: State) -> int:
         """The index of a move."""

@@ -71,7 +71,7 @@ class VectorEnv(gym.vector.VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray[
     :param autoreset_mode: when games that are over begin again, as Gymnasium defines it
     :param observation: "board" (0 empty, 1 black, 2 white), "own" (1 the player to move, 2 the opponent) or "planes" (the 44 of
         `Game.planes`)
-    :param opening: up to so many random moves at the beginning of a game, for variety
+    :param opening: up to so many random moves at the beginning of a game, for variety; they follow from the seed of `reset`
     :param illegal: what an illegal action does: "lose", "raise" or "ignore"
     :param opponent: a player or its spec
     :param color: what the agent plays against an opponent: "black", "white" or "alternate"
@@ -141,6 +141,11 @@ class VectorEnv(gym.vector.VectorEnv[Arrays, npt.NDArray[np.int64], npt.NDArray[
         if any(s is not None and (not isinstance(s, (int, np.integer)) or s < 0) for s in seeds):
             raise ValueError(f"seed={seed!r}: seeds are whole numbers of at least 0")
         with self._lock:
+            if isinstance(seed, (int, np.integer)):
+                super().reset(seed=int(seed))
+            if not self._has_begun:
+                # Games without a seed have openings that nobody foresees, unless `np_random` was set.
+                self._games.set_seed(int(self.np_random.integers(2**63)))
             told = self._games.reset(numbers, [seeds[i] for i in numbers])
             self._has_begun = True
         return _told(told)
@@ -265,6 +270,8 @@ class GoEnv(gym.Env[Arrays, np.int64]):
         """Begins a game."""
         self._check_open()
         super().reset(seed=seed)
+        if seed is None:
+            self._games.set_seed(int(self.np_random.integers(2**63)))
         told = self._games.reset([0], [seed])
         self._has_begun, self._is_over = True, False
         return self._told(told)

@@ -12,7 +12,7 @@ from typing import Any
 from . import _tengen
 from ._tengen import Game, IllegalMoveError
 from .agents import Agent, Seated
-from .records import save_game
+from .records import Recorder
 
 _LENGTH_PER_POINT = 3
 
@@ -61,7 +61,8 @@ def play_game(
 ) -> GameResult:
     """Plays a game. An agent that raises, answers nonsense or plays an illegal move loses it, and `message` says why.
 
-    `record` names a file for the game, `.npz` or `.sgf`. `referee` counts the game: "board" (every stone is alive), "playouts",
+    An agent with a method `new_game` is told that a game begins: with the seed that follows from `seed`, or with None, which leaves its
+    random numbers as they are. `record` names a file for the game, `.npz` or `.sgf`. `referee` counts the game: "board" (every stone is alive), "playouts",
     the command line of a GTP program, or "auto", which follows the rules.
 
     >>> import tengen
@@ -72,7 +73,7 @@ def play_game(
     'ValueError: invalid vertex "Z99": write a point like D4 (columns A to T without I, rows 1 to 19)'
     """
     seats = (Seated(black), Seated(white))
-    seeds = None if seed is None else (_tengen.derive_seed(seed, 0), _tengen.derive_seed(seed, 1))
+    seeds = (None, None) if seed is None else (_tengen.derive_seed(seed, 0), _tengen.derive_seed(seed, 1))
     game = Game(size, rules, komi)
     return _play(seats, seeds, game, max_moves, _referee(referee, game, seats), record)
 
@@ -91,7 +92,7 @@ def _failure(error: BaseException) -> str:
 
 def _play(
     seats: tuple[Seated, Seated],
-    seeds: tuple[int, int] | None,
+    seeds: tuple[int | None, int | None],
     game: Game,
     max_moves: int | None,
     referee: str,
@@ -99,10 +100,11 @@ def _play(
 ) -> GameResult:
     rows, columns = game.shape
     longest = _LENGTH_PER_POINT * rows * columns if max_moves is None else max_moves
+    recorder = None if record is None else Recorder(record)
     cpu: list[float | None] = [None if seat.is_external else 0.0 for seat in seats]
     # Who lost, how, and what there is to say about it.
     lost: tuple[int, str, str | None] | None = None
-    for turn, seed in enumerate(seeds or ()):
+    for turn, seed in enumerate(seeds):
         try:
             seats[turn].new_game(seed)
         except _FAILURES as error:
@@ -115,6 +117,8 @@ def _play(
             if isinstance(answer, str) and answer.strip().lower() == "resign":
                 lost = (turn, "resignation", None)
             else:
+                if recorder is not None:
+                    recorder.add(game, answer, seats[turn].player)
                 game.play(answer)
         except IllegalMoveError as error:
             lost = (turn, "illegal", str(error))
@@ -138,8 +142,8 @@ def _play(
         result = f"{'BW'[winner - 1]}+{'R' if reason == 'resignation' else 'F'}"
     moves = [move for _, move in game.moves]
     ended = GameResult(winner, result, reason, score, moves, message, game, counted, (cpu[0], cpu[1]))
-    if record is not None:
-        save_game(record, ended, (seats[0].name, seats[1].name))
+    if recorder is not None:
+        recorder.save(ended, seats)
     return ended
 
 
@@ -188,6 +192,12 @@ class Match:
     With the same seed, a match of two presets gives the games of `tengen match`. An agent with a method `new_game` is told the
     seed of each game.
 
+    :param referee: who counts the games, see `play_game`
+    :param names: what the two are called, if not what they call themselves
+    :param records: a folder in which every game is written as arrays
+    :param results: a file in which every game is a line as soon as it is over, as `tengen match` writes it
+    :param resume: whether to go on with the games of that file; they must be those of the same players and settings
+
     >>> import tengen
     >>> result = tengen.Match("uct,playouts=50", "random", games=4, size=5, seed=1).run()
     >>> result.wins_a
@@ -207,6 +217,8 @@ class Match:
         referee: str = "auto",
         names: tuple[str | None, str | None] = (None, None),
         records: str | Path | None = None,
+        results: str | Path | None = None,
+        resume: bool = False,
     ) -> None:
         if not isinstance(games, int) or isinstance(games, bool) or games < 0:
             raise ValueError(f"games={games!r}: a match has a whole number of games")
@@ -217,17 +229,50 @@ class Match:
         self._game = Game(size, rules, komi)
         self._referee = _referee(referee, self._game, (self.a, self.b))
         self._records = None if records is None else Path(records)
+        self._results = None if results is None else Path(results)
+        if resume and self._results is None:
+            raise ValueError("resume=True: give the file of the games as results, too")
+        self._resume = resume
 
     def run(self, on_game: Callable[[dict[str, Any]], object] | None = None) -> MatchResult:
-        """Plays the games; `on_game` sees each of them when it is over."""
-        played = []
+        """Plays the games that are not in the result file yet; `on_game` sees each of them when it is over.
+
+        >>> import tengen
+        >>> match = tengen.Match("random", lambda board: "resign", games=2, size=5, names=("a", "b"))
+        >>> result = match.run(on_game=lambda game: print(game["black"], game["result"]))
+        a B+R
+        b W+R
+        >>> result.wins_a
+        2
+        """
+        file = None if self._results is None else self._result_file(self._results)
+        known = [] if file is None else json.loads(file.records())
+        played = {game["game"]: game for game in known}
         for number in range(self.games):
-            played.append(self._play(number))
+            if number in played:
+                continue
+            played[number] = self._play(number)
+            if file is not None:
+                file.append(json.dumps(played[number]))
             if on_game is not None:
-                on_game(played[-1])
-        summary = json.loads(_tengen.summary(self.a.name, self.b.name, json.dumps(played)))
+                on_game(played[number])
+        games = [played[number] for number in range(self.games)]
+        summary = json.loads(_tengen.summary(self.a.name, self.b.name, json.dumps(games)))
         summary["ci95"], summary["elo_ci95"] = tuple(summary["ci95"]), tuple(summary["elo_ci95"])
-        return MatchResult(**summary, records=played)
+        return MatchResult(**summary, records=games)
+
+    def _result_file(self, path: Path) -> _tengen.ResultFile:
+        rows, columns = self._game.shape
+        settings = {
+            "width": columns,
+            "height": rows,
+            "rules": self._game.rules,
+            "komi": self._game.komi,
+            "referee": self._referee,
+            "seed": self.seed,
+        }
+        players = (self.a.player or self.a.name, self.b.player or self.b.name)
+        return _tengen.ResultFile(path, players, (rows, columns), json.dumps(settings), self.games, self._resume)
 
     def _play(self, number: int) -> dict[str, Any]:
         seeds = (_tengen.derive_seed(self.seed, 2 * number), _tengen.derive_seed(self.seed, 2 * number + 1))
@@ -285,7 +330,8 @@ class TournamentResult:
 
 
 class Tournament:
-    """Everybody meets everybody: agents, players and GTP engines.
+    """Everybody meets everybody: agents, players and GTP engines, in matches with the other arguments. `records` and `results` are folders
+    here, in which the match of the first and the second player is called `1-2`.
 
     >>> import tengen
     >>> players = ["random", "uct,playouts=60", tengen.RandomAgent()]
@@ -304,7 +350,9 @@ class Tournament:
         pairs = [(i, j) for i in range(len(self.players)) for j in range(i + 1, len(self.players))]
         records = []
         for i, j in pairs:
-            a, b = self.players[i], self.players[j]
-            match = Match(a.agent, b.agent, self.games, names=(a.name, b.name), **self._match)
+            a, b, name = self.players[i], self.players[j], f"{i + 1}-{j + 1}"
+            places = {"records": name, "results": f"{name}.jsonl"}
+            own = {key: Path(self._match[key]) / place for key, place in places.items() if self._match.get(key) is not None}
+            match = Match(a.agent, b.agent, self.games, names=(a.name, b.name), **{**self._match, **own})
             records.append(json.dumps(match.run().records))
         return TournamentResult(**json.loads(_tengen.tournament([p.name for p in self.players], pairs, records)))

@@ -8,6 +8,7 @@ its name, too: `pettingzoo.make("aec", "tengen/go-v0")`.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,8 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]
             raise ValueError(f'render_mode={render_mode!r}: there is "ansi"')
         if max_moves is not None and max_moves < 1:
             raise ValueError(f"max_moves={max_moves}: at least 1")
+        if isinstance(board_size, bool) or not isinstance(board_size, (int, np.integer)):
+            raise ValueError(f"board_size={board_size!r}: one whole number, as the boards are square")
         self._empty = Game(board_size, rules, komi)
         self._longest = 2 * board_size**2 if max_moves is None else max_moves
         self._illegal = illegal
@@ -122,6 +125,8 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]
         """What an agent sees. The mask is that of the agent whose turn it is; the other one has no moves."""
         if self._closed:
             raise _closed()
+        if agent not in AGENTS:
+            raise ValueError(f"agent {agent!r}: there are {AGENTS[0]!r} and {AGENTS[1]!r}")
         observation, mask = self.game._observe(_COLORS[agent])
         return {"observation": observation, "action_mask": mask}
 
@@ -139,7 +144,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]
             raise ValueError("None is an action only for agents that are done")
         other = "white_0" if agent == "black_0" else "black_0"
         try:
-            self.game.play(int(action))
+            self.game.play(_index(action))
         except IllegalMoveError:
             if self._illegal == "raise":
                 raise
@@ -178,6 +183,16 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]
     def close(self) -> None:
         """Ends it: what is called afterwards raises."""
         self._closed = True
+
+
+def _index(action: Any) -> int:
+    """A whole number. Neither 3.7 nor True is an action, and \"E4\" is not here."""
+    try:
+        if isinstance(action, bool):
+            raise TypeError
+        return operator.index(action)
+    except TypeError:
+        raise TypeError(f"action {action!r}: actions are whole numbers, row * columns + column") from None
 
 
 def _closed() -> ClosedEnvironmentError:

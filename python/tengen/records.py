@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ._tengen import Game
+from . import _tengen
+from ._tengen import Game, Player
 
 if TYPE_CHECKING:
+    from .agents import Seated
     from .matches import GameResult
 
 FORMAT = 1
@@ -115,54 +117,28 @@ def _read(path: str) -> dict[str, npt.NDArray[Any]]:
     return {name: arrays[name] for name in _SHAPES if name in arrays}
 
 
-def save_game(path: str | os.PathLike[str], result: GameResult, names: tuple[str, str]) -> None:
-    """Writes a game, completely or not at all: `.npz` for learning, `.sgf` for people."""
-    target = Path(path)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    if target.suffix == ".sgf":
-        temporary.write_text(result.game.sgf(*names), encoding="utf-8")
-    elif target.suffix == ".npz":
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, **_arrays(result, names))
-    else:
-        raise ValueError(f"{target}: a game is written as .npz or .sgf")
-    temporary.replace(target)
+class Recorder:
+    """Writes a game into a file: `.npz` for learning, `.sgf` for people."""
 
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        if self._path.suffix not in (".npz", ".sgf"):
+            raise ValueError(f"{self._path}: a game is written as .npz or .sgf")
+        self._thoughts = _tengen.Thoughts()
 
-def _arrays(result: GameResult, names: tuple[str, str]) -> dict[str, Any]:
-    """The arrays of a game whose players do not tell what they thought: the move played has the whole of the policy, the value is
-    that of an open game. Score and ownership are those of the end, 0 if the game was not counted."""
-    game = result.game
-    rows, columns = game.shape
-    count, area = game.move_number, rows * columns
-    replay = game.copy()
-    while replay.undo():
-        pass
-    boards = np.zeros((count, rows, columns), np.uint8)
-    setup = replay.board
-    for i, (color, move) in enumerate(game.moves):
-        replay.to_play = color
-        boards[i] = replay.board
-        replay.play(move)
-    moves = np.array([game.index(move) for _, move in game.moves], np.int16)
-    owners = np.zeros((rows, columns), np.float16)
-    if result.score is not None:
-        owners[:] = game.ownership() if result.referee == "board" else game.ownership(dead="playouts")
-    return {
-        "format": np.uint8(FORMAT),
-        "boards": boards,
-        "moves": moves,
-        "colors": np.array([color for color, _ in game.moves], np.uint8),
-        "rewards": np.full(count, (0, 1, -1)[result.winner], np.int8),
-        "weights": np.ones(count, np.float32),
-        "policies": np.eye(area + 1, dtype=np.float16)[moves],
-        "values": np.zeros(count, np.float32),
-        "score": np.full(count, result.score or 0.0, np.float32),
-        "ownership": np.broadcast_to(owners, (count, rows, columns)),
-        "game_ids": np.zeros(count, np.uint32),
-        "komi": np.array([game.komi], np.float32),
-        "rules": np.array([game._compact_rules.encode()], "S64"),
-        "setup": setup[None],
-        "net_hash": np.array([b""], "S64"),
-        "behaviour": np.array([" - ".join(names).encode()], "S64"),
-    }
+    def add(self, game: Game, move: Any, player: Player | None) -> None:
+        """Notes what a player thought before the move that it is about to play. Of an agent only the move is known."""
+        self._thoughts.add(game, move, player)
+
+    def save(self, result: GameResult, seats: tuple[Seated, Seated]) -> None:
+        """Writes the game, completely or not at all. Nobody is rewarded for a game that was cut short."""
+        black, white = seats
+        if self._path.suffix == ".sgf":
+            temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+            temporary.write_text(result.game.sgf(black.name, white.name), encoding="utf-8")
+            temporary.replace(self._path)
+            return
+        reward = 0 if result.reason == "length" else (0, 1, -1)[result.winner]
+        counted = None if result.score is None else (result.score, result.referee or "")
+        players = (black.player or black.name, white.player or white.name)
+        self._thoughts.save(self._path, result.game, reward, counted, players)

@@ -22,7 +22,14 @@ _SCORE_UNIT = 20.0
 
 
 class Heads(NamedTuple):
-    """What a network says about n positions, as the player to move sees it; None is what it does not tell."""
+    """What a network says about n positions, as the player to move sees it; None is what it does not tell.
+
+    >>> import tengen.torch
+    >>> module, game = tengen.torch.load("rollout-a"), tengen.Game(size=9)
+    >>> told = module(torch.from_numpy(game.planes(module.planes)[None]))
+    >>> told.policy.shape, told.value
+    (torch.Size([1, 82]), None)
+    """
 
     policy: Tensor
     """Logits of the moves, the pass last: (n, rows * columns + 1)."""
@@ -59,7 +66,16 @@ def _pool(x: Tensor) -> Tensor:
 
 
 class Module(nn.Module):
-    """A network of tengen's own family. The names of its weights are those of the file."""
+    """A network of tengen's own family, with random weights. Their names are those of the file.
+
+    >>> import tengen.torch
+    >>> spec = tengen.Network("rollout-a").spec
+    >>> spec["trunk"]["channels"] = 8
+    >>> module = tengen.torch.Module(spec)
+    >>> network = tengen.Network.from_state_dict(module.state_dict(), spec)
+    >>> network(tengen.Game(size=9)).policy.shape
+    (1, 82)
+    """
 
     def __init__(self, spec: dict[str, Any]) -> None:
         super().__init__()
@@ -82,7 +98,7 @@ class Module(nn.Module):
         if inner:
             self.policy["0"] = _conv(width, inner, 1)
         if policy.get("pass", False):
-            self.policy["pass"] = _Centered(3 * inner, moves)
+            self.policy["pass"] = _Centered(3 * (inner or width), moves)
         self.value = self.ownership = None
         if value is not None:
             told = 2 if value.get("score", False) else 1
@@ -126,7 +142,16 @@ class Module(nn.Module):
 
 
 def load(net: str | os.PathLike[str] | Network = "default") -> Module:
-    """A network as a module: one that ships with the package, a `.safetensors` file, or a `tengen.Network`."""
+    """A network as a module: one that ships with the package, a `.safetensors` file, or a `tengen.Network`.
+
+    >>> import tengen.torch
+    >>> network, game = tengen.Network("default"), tengen.Game(size=9)
+    >>> planes = game.planes(network.planes)[None]
+    >>> with torch.no_grad():
+    ...     told = tengen.torch.load(network)(torch.from_numpy(planes))
+    >>> bool(abs(told.value.item() - network(planes).value[0]) < 1e-4)
+    True
+    """
     network = net if isinstance(net, Network) else Network(net)
     module = Module(network.spec)
     module.load_state_dict({name: torch.from_numpy(weights) for name, weights in network.state_dict().items()})

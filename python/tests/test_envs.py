@@ -20,10 +20,8 @@ def choose(random, masks):
 
 
 def test_the_checker_is_content():
-    env = gymnasium.make("tengen/Go-v0", size=5, illegal="ignore")
-    check_env(env.unwrapped, skip_render_check=True)
-    check_env(gymnasium.make("tengen/Go-v0", size=5, illegal="ignore", observation="planes").unwrapped, skip_render_check=True)
-    check_env(gymnasium.make("tengen/Go-v0", size=5, illegal="ignore", opponent="random,seed=1", color="alternate").unwrapped, skip_render_check=True)
+    for more in ({}, {"render_mode": "ansi"}, {"illegal": "ignore", "opening": 6}, {"observation": "planes"}, {"opponent": "random,seed=1", "color": "alternate"}):
+        check_env(gymnasium.make("tengen/Go-v0", **{"size": 5, **more} if more else {}).unwrapped)
 
 
 def test_many_games_are_made_by_gymnasium():
@@ -94,6 +92,32 @@ def test_seeds_decide_openings():
     assert (boards(1) != boards(9)).any()
     assert (boards(1)[1:] == boards(2)[:-1]).all()
     assert (boards([3, None, 3, 4])[0] == boards([3, None, 3, 4])[2]).all()
+
+    def series(seed):
+        env = tengen.GoEnv(5, opening=8)
+        return [env.reset(seed=s)[0]["observation"].tobytes() for s in (seed, None, None, None)]
+
+    assert series(1) == series(1) and len(set(series(1))) > 1
+    assert series(1)[0] == boards(1)[0].tobytes()
+
+
+def test_openings_without_a_seed_are_unforeseen():
+    def boards(random=None):
+        envs, env = tengen.VectorEnv(4, size=5, opening=20), tengen.GoEnv(5, opening=20)
+        if random is not None:
+            envs.np_random, env.np_random = np.random.default_rng(random), np.random.default_rng(random)
+        return envs.reset()[0]["observation"].tobytes(), env.reset()[0]["observation"].tobytes()
+
+    first, second = zip(*(boards() for _ in range(4)))
+    assert len(set(first)) == 4 and len(set(second)) > 1
+    # As Gymnasium has it, they come from the environment's own random numbers.
+    assert boards(3) == boards(3) != boards(4)
+
+
+def test_more_games_than_memory_are_refused():
+    for more in ({"size": 19, "observation": "planes"}, {"size": 19, "num_envs": 10**6 - 1}):
+        with pytest.raises(MemoryError, match="fewer games"):
+            tengen.VectorEnv(**{"num_envs": 10**6, **more})
 
 
 def test_own_stones_and_planes():

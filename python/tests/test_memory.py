@@ -1,9 +1,10 @@
-"""Memory does not grow over a hundred thousand games, however they are played."""
+"""Memory does not grow over many games, however they are played."""
 
 import resource
 from pathlib import Path
 
 import numpy as np
+import pytest
 import tengen
 from tengen.pettingzoo import raw_env
 
@@ -44,21 +45,73 @@ def aec_games(count):
         assert game.terminations["black_0"]
 
 
-def grows(play):
-    """Kilobytes that a hundred thousand games take more than the first two thousand."""
-    play(2000)
+def single_games(count):
+    env = tengen.GoEnv(3, opponent="random", rules="tromp-taylor", opening=2)
+    random = np.random.default_rng(1)
+    for _ in range(count):
+        observation, _ = env.reset()
+        is_over = False
+        while not is_over:
+            observation, _, terminated, truncated, _ = env.step(random.choice(np.flatnonzero(observation["action_mask"])))
+            is_over = terminated or truncated
+
+
+def opposed_games(count):
+    envs = tengen.VectorEnv(100, size=3, autoreset_mode="SameStep", opponent="uct,playouts=2,seed=1", color="alternate")
+    observations, _ = envs.reset(seed=1)
+    random = np.random.default_rng(1)
+    while count > 0:
+        keys = random.random(observations["action_mask"].shape) * observations["action_mask"]
+        observations, _, terminated, truncated, _ = envs.step(keys.argmax(1))
+        count -= int((terminated | truncated).sum())
+
+
+def searched_games(count):
+    player = tengen.Player("uct", playouts=3, seed=1)
+    for _ in range(count):
+        player.new_game()
+        game = tengen.Game(3)
+        for _ in range(3):
+            if not game.is_over and (move := player.decide(game)) != "resign":
+                game.play(move)
+        assert player.report is None or player.report.playouts > 0
+
+
+def agents_games(count):
+    tengen.Match(lambda board: "pass", "random", games=count, size=3, referee="board").run()
+
+
+def evaluations(count):
+    network, game = tengen.Network("rollout-a"), tengen.Game(3)
+    batch, planes = [game] * 50, np.stack([game.planes()] * 50)
+    for _ in range(count // 100):
+        network(batch)
+        network(planes)
+
+
+def networks(count):
+    for _ in range(count // 100):
+        assert tengen.Network("rollout-a").state_dict()
+
+
+# How many games, and how many kilobytes they may take more than the twentieth part before them.
+CASES = [
+    (vector_games, 100_000, 10_000),
+    (plain_games, 100_000, 10_000),
+    (aec_games, 100_000, 10_000),
+    (single_games, 5_000, 4_000),
+    (opposed_games, 5_000, 4_000),
+    (searched_games, 3_000, 4_000),
+    # A match keeps its games.
+    (agents_games, 5_000, 20_000),
+    (evaluations, 100_000, 10_000),
+    (networks, 20_000, 10_000),
+]
+
+
+@pytest.mark.parametrize(("play", "count", "most"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_memory_does_not_grow(play, count, most):
+    play(count // 20)
     before = memory()
-    play(100_000)
-    return memory() - before
-
-
-def test_vectors():
-    assert grows(vector_games) < 10_000
-
-
-def test_games():
-    assert grows(plain_games) < 10_000
-
-
-def test_pettingzoo():
-    assert grows(aec_games) < 10_000
+    play(count)
+    assert memory() - before < most

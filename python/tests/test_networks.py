@@ -63,9 +63,12 @@ def test_values_are_blacks():
 
 
 @pytest.mark.parametrize("name", tengen.networks())
-def test_onnx(name, tmp_path):
-    onnx = pytest.importorskip("onnx")
-    onnxruntime = pytest.importorskip("onnxruntime")
+def test_onnx(name, tmp_path, skip):
+    try:
+        import onnx
+        import onnxruntime
+    except ImportError as error:
+        skip("ONNX files", f"{error.name} is not installed")
     net, path = tengen.Network(name), tmp_path / "net.onnx"
     net.save_onnx(path)
     onnx.checker.check_model(str(path), full_check=True)
@@ -78,7 +81,10 @@ def test_onnx(name, tmp_path):
         by_shape.setdefault(game.shape, []).append(game)
     assert len(by_shape) >= 4 and sum(map(len, by_shape.values())) > 20
     for games in by_shape.values():
-        told = dict(zip(names, session.run(None, {"planes": np.stack([game.planes(kind) for game in games])})))
+        planes = np.stack([game.planes(kind) for game in games])
+        told = dict(zip(names, session.run(None, {"planes": planes})))
+        if "score" in told:
+            assert np.allclose(told["score"], net(planes).score, rtol=0, atol=1e-4)
         expected = net(games)
         for i, game in enumerate(games):
             logits = np.where(game.legal, told["policy"][i], -np.inf)
@@ -165,13 +171,10 @@ def test_wrong_uses_raise():
     assert "default" in tengen.networks()
 
 
-def test_katagos_networks_are_read():
+def test_katagos_networks_are_read(skip):
     files = sorted((DATA / "nets").glob("*b6c96*.bin.gz")) if DATA.is_dir() else []
     if not files:
-        if skipped := os.environ.get("TENGEN_SKIPPED"):
-            with open(skipped, "a") as file:
-                file.write("- python: KataGo's networks: no network there: set TENGEN_DATA\n")
-        pytest.skip("no network there: set TENGEN_DATA")
+        skip("KataGo's networks", "no network there: set TENGEN_DATA")
     net = tengen.Network(files[0])
     policy, value, *_ = net(positions())
     with pytest.raises(ValueError, match="KataGo"):

@@ -1,6 +1,9 @@
 """The PettingZoo environment, and go_v5 as its oracle."""
 
 import pickle
+import sys
+import threading
+import time
 
 import numpy as np
 import pettingzoo
@@ -21,7 +24,7 @@ def test_pettingzoo_is_content():
 
 @pytest.mark.parametrize("size", [5, 9])
 def test_it_agrees_with_go_v5(size):
-    random = np.random.default_rng(size)
+    random, shown = np.random.default_rng(size), np.zeros((8, 2), bool)
     for _ in range(3):
         # The size of go_v5 is global: it is made again for every game.
         ours, theirs = env(board_size=size, komi=6.5, max_moves=10_000), go_v5.env(board_size=size, komi=6.5)
@@ -35,15 +38,19 @@ def test_it_agrees_with_go_v5(size):
             if terminated:
                 break
             assert (seen["action_mask"] == oracle["action_mask"]).all()
-            # The oracle's planes are those of whoever moved last, our own are the player's.
-            if move:
-                assert (seen["observation"][..., 0] == oracle["observation"][..., 1]).all()
-                assert (seen["observation"][..., 1] == oracle["observation"][..., 0]).all()
+            # Each pair of the oracle's planes is seen by whoever had moved then, the latest by the opponent; our own are all
+            # the player's.
+            pairs = oracle["observation"][..., :16].reshape(size, size, 8, 2).copy()
+            pairs[:, :, ::2] = pairs[:, :, ::2, ::-1]
+            assert (seen["observation"][..., :16] == pairs.reshape(size, size, 16)).all()
+            assert (seen["observation"][..., 16] != oracle["observation"][..., 16]).all()
+            shown |= pairs.any((0, 1))
             moves = np.flatnonzero(seen["action_mask"])
             action = size * size if move > 100 else random.choice(moves)
             ours.step(action)
             theirs.step(action)
         assert terminated
+    assert shown.all()
 
 
 def test_perspectives_are_kept():
@@ -92,9 +99,42 @@ def test_illegal_actions():
         after("raise")
     game = env(board_size=5)
     game.reset()
-    for wrong in (26, -1, None, "x"):
-        with pytest.raises((ValueError, TypeError)):
+    for wrong in (26, -1, None):
+        with pytest.raises(ValueError):
             game.step(wrong)
+    for wrong in ("x", "3", 3.7, 3.0, True, np.bool_(True), np.float32(3), (1, 2), np.array([3])):
+        with pytest.raises(TypeError, match="whole numbers"):
+            game.step(wrong)
+    assert game.game.move_number == 0
+    for right in (np.int64(3), np.array(4), 5):
+        game.step(right)
+    assert game.game.move_number == 3
+
+
+def test_steps_let_other_threads_run():
+    """An interpreter that never takes turns by itself shows when a step lets go of it."""
+    game, ticks, is_over = env(board_size=19), [], threading.Event()
+
+    def tick():
+        while not is_over.is_set():
+            ticks.append(game)
+            time.sleep(0)
+
+    thread, interval = threading.Thread(target=tick), sys.getswitchinterval()
+    game.reset()
+    sys.setswitchinterval(1000)
+    try:
+        thread.start()
+        before, end = len(ticks), time.monotonic() + 20
+        while len(ticks) == before and time.monotonic() < end:
+            game.reset()
+            for action in range(300):
+                game.step(action)
+        assert len(ticks) > before
+    finally:
+        is_over.set()
+        sys.setswitchinterval(interval)
+        thread.join()
 
 
 def test_calls_in_the_wrong_order():
@@ -174,6 +214,10 @@ def test_two_sizes_live_together_and_pickles_work():
     assert small.observe("black_0")["action_mask"].shape == (26,)
     assert large.observe("black_0")["action_mask"].shape == (82,)
     assert pickle.loads(pickle.dumps(small)).observation_space("black_0") == small.observation_space("black_0")
+    with pytest.raises(ValueError, match="one whole number"):
+        raw_env(board_size=(5, 5))
+    with pytest.raises(ValueError, match="black_0"):
+        small.observe("nobody")
     for wrong in ({"board_size": 1}, {"illegal": "cry"}, {"render_mode": "human"}, {"max_moves": 0}, {"rules": "x"}):
         with pytest.raises(ValueError):
             raw_env(**wrong)

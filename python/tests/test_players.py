@@ -181,22 +181,8 @@ def test_a_referee_that_fails_is_replaced():
         tengen.Match(Passes(), Passes(), referee=" ")
 
 
-def gnugo():
-    found = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
-    if found is None:
-        skip("games against GNU Go", "it is not installed")
-    return f"gtp:{found} --mode gtp --chinese-rules --level 1"
-
-
-def skip(what, why):
-    if skipped := os.environ.get("TENGEN_SKIPPED"):
-        with open(skipped, "a") as file:
-            file.write(f"- python: {what}: {why}\n")
-    pytest.skip(why)
-
-
-def test_gnu_go_plays():
-    result = tengen.Match(tengen.RandomAgent(), gnugo(), games=2, size=7, komi=0.5, seed=1).run()
+def test_gnu_go_plays(gnugo):
+    result = tengen.Match(tengen.RandomAgent(), gnugo, games=2, size=7, komi=0.5, seed=1).run()
     assert (result.games, result.wins_b, result.crashes, result.illegal) == (2, 2, 0, 0), result.records
     assert all(record["score"] < 0 for record in result.records if record["score"] is not None)
 
@@ -216,6 +202,154 @@ def test_records_of_agents_have_score_and_ownership(tmp_path):
     tengen.play_game(lambda board: "resign", right, size=5, record=tmp_path / "b.npz")
     tengen.play_game(right, lambda board: "resign", size=5, record=tmp_path / "b.npz")
     assert not tengen.load_records(tmp_path / "b.npz")["ownership"].any()
+
+
+def test_records_tell_what_a_search_thought(tmp_path):
+    path = tmp_path / "game.npz"
+    player = tengen.Player("uct", playouts=100)
+    ended = tengen.play_game(player, "random", size=5, seed=3, record=path, max_moves=14)
+    records = tengen.load_records(path)
+    # The same game again, move by move.
+    player.new_game(tengen._tengen.derive_seed(3, 0))
+    game, searched = tengen.Game(5), 0
+    for i, (color, move) in enumerate(ended.game.moves):
+        policy, value = np.eye(26)[game.index(move)], 0.0
+        if color == tengen.BLACK:
+            assert player.decide(game) == move
+            if report := player.report:
+                searched += 1
+                policy, value = report.visits / report.visits.sum(), 2 * report.value - 1
+                assert 0 < policy.max() < 1
+        assert np.allclose(records["policies"][i], policy, atol=1e-3)
+        assert np.isclose(records["values"][i], value, atol=1e-5)
+        game.play(move)
+    assert searched > 3
+    # Who played is known by behaviour, with whatever limits.
+    black, white = tengen.Player("uct").behaviour(5), tengen.Player("random").behaviour(5)
+    assert records["behaviour"][0].decode() == f"{black['signature']} - {white['signature']}"
+    tengen.play_game("policy,net=rollout-a", "policy,net=rollout-a", size=5, seed=3, record=path, max_moves=4)
+    records, behaviour = tengen.load_records(path), tengen.Player("policy,net=rollout-a").behaviour(5)
+    assert records["behaviour"][0].decode() == behaviour["signature"]
+    assert records["net_hash"][0].decode() == behaviour["net"] != ""
+    tengen.play_game(tengen.RandomAgent(), first_legal, size=5, seed=3, record=path, max_moves=4)
+    assert tengen.load_records(path)["behaviour"][0].decode() == "random-agent - first_legal"
+
+
+def test_nobody_is_rewarded_for_an_unfinished_game(tmp_path):
+    path = tmp_path / "game.npz"
+    ended = tengen.play_game("random", "random", size=5, seed=1, max_moves=9, record=path)
+    assert ended.reason == "length" and ended.winner != 0
+    assert not tengen.load_records(path)["rewards"].any()
+    ended = tengen.play_game("random", "random", size=5, seed=1, record=path)
+    assert (tengen.load_records(path)["rewards"] == (1 if ended.winner == 1 else -1)).all()
+
+
+def test_the_command_line_reads_these_records(tmp_path):
+    players = [tengen.RandomAgent(), "uct,playouts=30", first_legal]
+    tengen.Tournament(players, games=2, size=7, records=tmp_path, seed=1).run()
+    files = sorted(tmp_path.glob("*/*.npz"))
+    # A folder for every pair, and no game on top of another.
+    assert [str(file.relative_to(tmp_path)) for file in files] == [f"{pair}/game-0000{i}.npz" for pair in ("1-2", "1-3", "2-3") for i in (0, 1)]
+    records = tengen.load_records(f"{tmp_path}/*/*.npz")
+    assert len(records["moves"]) == sum(len(tengen.load_records(file)["moves"]) for file in files)
+    command = [sys.executable, "-m", "tengen", "train", "policy", "--eval-only", "--net", "rollout-a", "--json", "--data", *map(str, files)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    # This network does not know passing, so it leaves out where nothing else was thought of.
+    assert json.loads(run.stdout)["positions"] == records["policies"][:, :-1].any(1).sum()
+
+
+def test_a_record_is_npz_or_sgf(tmp_path):
+    def never(board):
+        raise AssertionError("the file's name is looked at first")
+
+    with pytest.raises(ValueError, match="npz or .sgf"):
+        tengen.play_game(never, never, size=5, record=tmp_path / "game.txt")
+
+
+def test_a_match_goes_on_where_it_was_interrupted(tmp_path):
+    def match(**more):
+        return tengen.Match(tengen.RandomAgent(), "uct,playouts=20", size=5, **{"games": 4, "seed": 4, **more})
+
+    file, whole = tmp_path / "deep/results.jsonl", match().run()
+
+    def interrupt(game):
+        if game["game"] == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        match(results=file).run(on_game=interrupt)
+    header, *lines = map(json.loads, file.read_text().splitlines())
+    assert [line["game"] for line in lines] == [0, 1]
+    assert (header["kind"], header["games"], header["config"]["seed"]) == ("match", 4, 4)
+    assert header["config"]["a"] == {"agent": "random-agent"}
+    assert header["config"]["b"]["spec"] == "uct,playouts=20" and "tree_policy" in header["config"]["b"]["parameters"]
+    assert header["behaviour"]["b"] == tengen.Player("uct").behaviour(5)
+    # What was being written when the program ended is played again.
+    with file.open("a") as half:
+        half.write('{"game": 2, "bl')
+    with pytest.raises(ValueError, match="resume=True"):
+        match(results=file).run()
+    for other, words in (({"seed": 5}, "seed"), ({"komi": 0.5}, "komi"), ({"names": ("other", None)}, "agent")):
+        with pytest.raises(ValueError, match=words):
+            match(results=file, resume=True, **other).run()
+    seen = []
+    result = match(results=file, resume=True).run(on_game=lambda game: seen.append(game["game"]))
+    assert seen == [2, 3]
+    assert [game["moves"] for game in result.records] == [game["moves"] for game in whole.records]
+    assert match(results=file, resume=True, games=3).run().games == 3
+    with pytest.raises(ValueError, match="results"):
+        match(resume=True)
+
+
+class Remembers:
+    """An agent that plays one move a game, and passes then."""
+
+    def __init__(self):
+        self.has_moved, self.seeds = True, []
+
+    def new_game(self, seed):
+        self.has_moved = False
+        self.seeds.append(seed)
+
+    def choose(self, board):
+        first, self.has_moved = not self.has_moved, True
+        return "C3" if first else "pass"
+
+
+def test_every_game_begins_anew():
+    """Also where there is no seed: then the random numbers go on."""
+    agent = Remembers()
+    for _ in range(2):
+        assert tengen.play_game(agent, Passes(), size=5).moves[0] == "C3"
+    tengen.play_game(agent, Passes(), size=5, seed=1)
+    assert agent.seeds[:2] == [None, None] and isinstance(agent.seeds[2], int)
+    random = tengen.RandomAgent(1)
+    first, second = (tengen.play_game(random, Passes(), size=5).moves for _ in range(2))
+    assert first != second
+    assert tengen.play_game(tengen.RandomAgent(1), Passes(), size=5).moves == first
+
+
+def test_a_tournament_keeps_the_results_of_every_pair(tmp_path):
+    def tournament(**more):
+        return tengen.Tournament(["random", tengen.RandomAgent(), Passes()], games=2, size=5, results=tmp_path, **more)
+
+    table = str(tournament().run())
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["1-2.jsonl", "1-3.jsonl", "2-3.jsonl"]
+    assert str(tournament(resume=True).run()) == table
+
+
+def test_reports_are_those_of_the_last_decision():
+    player, game = tengen.Player("uct", playouts=50, seed=1), tengen.Game(5)
+    assert player.report is None
+    move = player.decide(game)
+    assert player.report.best == move and player.report.visits.sum() > 0
+    random = tengen.Player("random", seed=1)
+    random.decide(game)
+    assert random.report is None
+    for wrong in (1, "nine", (5, 50)):
+        with pytest.raises((ValueError, TypeError)):
+            player.behaviour(wrong)
 
 
 def test_wrong_records_are_named(tmp_path):
@@ -343,7 +477,7 @@ def test_an_agent_plays_a_match_of_the_command_line(tmp_path):
     assert (result["games"], result["crashes"], result["illegal"]) == (2, 0, 0), run.stderr
 
 
-def test_an_agent_plays_in_sabaki():
+def test_an_agent_plays_in_sabaki(skip):
     """@sabaki/gtp is the client that Sabaki uses."""
     folder = Path(__file__).resolve().parents[2] / "tests/sabaki"
     node = shutil.which("node")

@@ -1,10 +1,12 @@
 """Whatever is handed to the package, the answer is a result or a Python exception."""
 
 import multiprocessing
+import pickle
 import tempfile
 import threading
 
 import numpy as np
+import pytest
 import tengen
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +65,9 @@ def test_players_networks_and_environments(a, b):
         lambda: envs.reset(seed=a),
         lambda: envs.reset(options={"reset_mask": a}),
         lambda: tengen.Player("random", seed=a),
+        lambda: tengen.Player("random").behaviour(a),
+        lambda: tengen._tengen.Thoughts().add(a, b, None),
+        lambda: tengen._tengen.Thoughts().add(tengen.Game(3), a, b),
         lambda: tengen.Player("random", **{str(a)[:8]: b}),
         lambda: tengen.Network("rollout-a")(a),
         lambda: tengen.play_game(lambda board: a, lambda board: b, size=3, max_moves=4),
@@ -157,9 +162,54 @@ def play(seed):
     return tengen.play_game(tengen.Player("random"), tengen.RandomAgent(), size=5, seed=seed).moves
 
 
-def test_processes():
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        assert pool.map(play, [1, 2, 1])[0] == play(1)
+SHARED = tengen.Player("uct", playouts=30, threads=2)
+
+
+def ask(_):
+    net = tengen.Network("rollout-a")(tengen.Game(5)).policy.sum()
+    return SHARED.decide(tengen.Game(5)) != "resign" and bool(abs(net - 1) < 1e-4)
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_processes(method):
+    """Also those that inherit players that have been used."""
+    assert ask(0)
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map_async(play, [1, 2, 1]).get(timeout=100)[0] == play(1)
+        assert all(pool.map_async(ask, range(4)).get(timeout=100))
+
+
+moves = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["A1", "B2", "C3", "C1", "A3", "pass", "D4", "Z9", ""])), max_size=8)
+states = st.tuples(
+    st.sampled_from([tengen.Game(3)._compact_rules, "tromp-taylor", "none", ""]),
+    st.floats() | st.integers(-(10**6), 10**6),
+    st.tuples(st.integers(0, 4), st.integers(0, 4)),
+    st.lists(st.integers(0, 3), min_size=9, max_size=9).map(bytes) | st.binary(max_size=9),
+    st.integers(0, 3),
+    st.integers(0, 2**64) | st.sampled_from([0, 2, 9]),
+    moves,
+    st.integers(0, 3),
+    st.none() | st.sampled_from(["B+R", "W+3.5", "0", "B+", "rubbish"]),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(states)
+def test_pickles_that_were_made_up(state):
+    """What is nearly the state of a game is a game, which can do everything, or refused."""
+    try:
+        game = tengen.Game._restore(*state)
+    except refusals:
+        return
+    assert pickle.loads(pickle.dumps(game)) == game
+    for kind in ("holmes", "tengen", "reduced"):
+        game.planes(kind)
+    game.score()
+    game.sgf()
+    game.legal
+    repr(game)
+    survives(lambda: game.play("A1"))
+    game.undo()
 
 
 def test_a_changed_array_changes_nothing():

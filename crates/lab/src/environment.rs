@@ -112,7 +112,7 @@ impl Environment {
     /// Begins again, with the next opening of the seed or with the first one of another.
     pub fn reset(&mut self, seed: Option<u64>) {
         if let Some(seed) = seed {
-            (self.seed, self.episode) = (seed, 0);
+            self.set_seed(seed);
         }
         self.game.undo_to(0);
         self.actions = 0;
@@ -130,6 +130,11 @@ impl Environment {
             }
         }
         write_stones(self.game.board(), &mut self.stones);
+    }
+
+    /// From the next reset on, its openings are those of another seed.
+    pub fn set_seed(&mut self, seed: u64) {
+        (self.seed, self.episode) = (seed, 0);
     }
 
     /// The game.

@@ -2,11 +2,11 @@
 
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::{
-    exceptions::{PyRuntimeError, PyValueError},
+    exceptions::{PyMemoryError, PyRuntimeError, PyValueError},
     prelude::*,
     types::PyBool,
 };
-use tengen_board::Color;
+use tengen_board::{Color, splitmix};
 use tengen_engine::players::{Decision, PlayerError, StopSignal};
 use tengen_lab::environment::{
     Environment, EnvironmentConfig, OnIllegal, Step, action_of, move_of, write_legal,
@@ -44,6 +44,9 @@ struct Seat {
     environment: Environment,
     episode: usize,
 }
+
+/// What games and one observation of each may take together: more would rather end the process than work.
+const MOST_BYTES: usize = 8 << 30;
 
 /// n games that are stepped together.
 #[pyclass(module = "tengen._tengen")]
@@ -285,6 +288,16 @@ impl Environments {
             _ => return Err(wrong("color", color, "\"black\", \"white\" or \"alternate\"")),
         };
         let (height, width) = shape;
+        let seen = if view == View::Planes { size_of::<f32>() * Planes::Holmes.count() } else { 1 };
+        let each = size_of::<Seat>().saturating_add(height.saturating_mul(width).saturating_mul(seen + 1));
+        let bytes = num_envs.saturating_mul(each);
+        if bytes > MOST_BYTES {
+            return Err(PyMemoryError::new_err(format!(
+                "num_envs={num_envs} would take {} GB with observation={observation:?}, {} are the most: take fewer games",
+                bytes >> 30,
+                MOST_BYTES >> 30
+            )));
+        }
         let rules = read_rules(rules, komi)?;
         let config =
             EnvironmentConfig { width, height, rules, longest: max_moves, opening, illegal: on_illegal };
@@ -294,6 +307,13 @@ impl Environments {
         };
         let seats = (0..num_envs).map(seat).collect::<PyResult<_>>()?;
         Ok(Environments { seats, config, raises: illegal == "raise", view, opponent, side, is_broken: false })
+    }
+
+    /// From the next reset on, the openings of all games are those of another seed.
+    fn set_seed(&mut self, seed: u64) {
+        for (i, seat) in self.seats.iter_mut().enumerate() {
+            seat.environment.set_seed(splitmix(seed, i as u64));
+        }
     }
 
     /// Begins the games with these numbers again, each with its seed if there is one. What there is to see of all games.

@@ -38,6 +38,8 @@ const RECENT: usize = 8;
 ///
 /// A pass is "pass", or the index after the last point (25 here). Colours are 1 for Black and 2 for White.
 ///
+/// A game is for one thread at a time: what another one asks of it in the middle of a move is a RuntimeError.
+///
 /// >>> import tengen
 /// >>> game = tengen.Game(size=5)
 /// >>> game.play("D4")
@@ -372,11 +374,14 @@ impl Game {
     /// Traceback (most recent call last):
     ///     ...
     /// tengen.IllegalMoveError: C3: the point is occupied
-    fn play(&mut self, move_: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn play(&mut self, py: Python<'_>, move_: &Bound<'_, PyAny>) -> PyResult<()> {
         let mv = read_move(self.board_ref(), move_)?;
-        self.inner.try_play(mv).map_err(|reason| illegal(mv, reason))?;
-        self.played();
-        Ok(())
+        let played = py.detach(|| {
+            self.inner.try_play(mv)?;
+            self.played();
+            Ok::<_, IllegalMove>(())
+        });
+        played.map_err(|reason| illegal(mv, reason))
     }
 
     /// Ends the game: the player whose turn it is gives up.
@@ -512,15 +517,16 @@ impl Game {
         let seen = self.observation(py, color)?;
         let mut legal = vec![0_u8; self.board_ref().area() + 1];
         if color == self.to_play() {
-            write_legal(&self.inner, &mut legal);
+            py.detach(|| write_legal(&self.inner, &mut legal));
         }
         let length = legal.len();
         Ok((seen, array(py, legal.into_iter().map(|legal| legal as i8).collect(), &[length])?))
     }
 
     /// Whether the game is over, the number of moves, the last one, and the score with every stone alive.
-    fn _told(&self) -> (bool, usize, Option<String>, f32) {
-        (self.is_over(), self.move_number(), self.last_move(), self.inner.score(&[]))
+    fn _told(&self, py: Python<'_>) -> (bool, usize, Option<String>, f32) {
+        let score = py.detach(|| self.inner.score(&[]));
+        (self.is_over(), self.move_number(), self.last_move(), score)
     }
 
     /// The position as a network sees it: float32 (planes, rows, columns). "holmes" are the 44 planes of Jin and Keutzer,

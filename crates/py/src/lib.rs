@@ -29,7 +29,9 @@ mod _tengen {
     #[pymodule_export]
     use crate::game::Game;
     #[pymodule_export]
-    use crate::matches::{count_game, derive_seed, fingerprint, referee_for, summary, tournament};
+    use crate::matches::{
+        ResultFile, Thoughts, count_game, derive_seed, fingerprint, referee_for, summary, tournament,
+    };
     #[pymodule_export]
     use crate::network::{Network, networks, pack_network};
     #[pymodule_export]

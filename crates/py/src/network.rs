@@ -245,6 +245,13 @@ impl Network {
     }
 
     /// Writes the network to a `.safetensors` file, if it is one of tengen's own family.
+    ///
+    /// >>> import tempfile, tengen
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     tengen.Network("rollout-a").save(f"{folder}/mine.safetensors")
+    /// ...     player = tengen.Player("policy", net=f"{folder}/mine.safetensors", seed=1)
+    /// >>> player.decide(tengen.Game(size=9)) != "pass"
+    /// True
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let network = self.own()?;
         py.detach(|| network.save(&path, &[])).map_err(value_error)
@@ -253,6 +260,13 @@ impl Network {
     /// Writes the network as an ONNX file, if it is one of tengen's own family. It takes `planes`, float32 (n, planes, rows,
     /// columns) as `Game.planes` gives them, and tells what the player to move expects: `policy` (logits, the pass last), `value`,
     /// `score` and `ownership`.
+    ///
+    /// >>> import pathlib, tempfile, tengen
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     path = pathlib.Path(folder) / "net.onnx"
+    /// ...     tengen.Network("rollout-a").save_onnx(path)
+    /// ...     path.stat().st_size > 10_000
+    /// True
     fn save_onnx(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.inner.save_onnx(&path)).map_err(value_error)
     }

@@ -19,7 +19,7 @@ use tengen_engine::{
     players::{Decision, Limits, Player as EnginePlayer, PlayerError, Request, Seat, StopSignal},
     search::{RootMove, SearchReport},
 };
-use tengen_lab::{PRESETS, PlayerSpec};
+use tengen_lab::{PRESETS, PlayerSpec, selfplay::Thought};
 
 use crate::{
     arrays::array,
@@ -44,6 +44,8 @@ use crate::{
 pub(crate) struct Player {
     spec: PlayerSpec,
     seat: Mutex<Seat>,
+    /// What it was last asked about.
+    asked: Mutex<Option<tengen_board::Game>>,
 }
 
 /// What a search found out. Values and scores are Black's, arrays over moves have the pass last.
@@ -221,6 +223,21 @@ impl Player {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Remembers what the seat, which is held, was asked about.
+    fn note(&self, game: tengen_board::Game) {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(game);
+    }
+
+    /// What it thought about a position before it moved.
+    pub(crate) fn thought(&self, game: &tengen_board::Game, mv: Move) -> Thought {
+        Thought::new(self.seat().report(), game, mv)
+    }
+
+    /// What it was made of.
+    pub(crate) fn spec(&self) -> &PlayerSpec {
+        &self.spec
+    }
+
     /// Forgets the last game; with a seed, the random numbers start again from it.
     pub(crate) fn begin(&self, seed: Option<u64>) -> Result<(), PlayerError> {
         let mut seat = self.seat();
@@ -266,7 +283,7 @@ impl Player {
         parsed.name = std::iter::once(parsed.name).chain(plain).collect::<Vec<_>>().join(",");
         let seed = parsed.options.seed_or_fresh();
         let seat = py.detach(|| parsed.build(seed)).map_err(value_error)?;
-        Ok(Player { spec: parsed, seat: Mutex::new(seat) })
+        Ok(Player { spec: parsed, seat: Mutex::new(seat), asked: Mutex::default() })
     }
 
     /// What was written for it.
@@ -302,7 +319,12 @@ impl Player {
         let game = game.try_borrow()?.inner.clone();
         let stop = StopSignal::default();
         let request = Request::until(&stop);
-        let decision = interruptible(py, &stop, || self.seat().decide(&game, &request))?;
+        let decision = interruptible(py, &stop, || {
+            let mut seat = self.seat();
+            let decision = seat.decide(&game, &request);
+            self.note(game);
+            decision
+        })?;
         Ok(match decision.map_err(player_error)? {
             Decision::Play(mv) => mv.to_string(),
             Decision::Resign => "resign".to_owned(),
@@ -339,11 +361,55 @@ impl Player {
         let seconds = |time| Duration::try_from_secs_f64(time).map_err(value_error);
         let limits = Limits { playouts, time: time.map(seconds).transpose()?, clock: None };
         let request = Request { limits, ..Request::until(&stop) };
-        let report =
-            interruptible(py, &stop, || self.seat().analyse(&game, &request).map(Option::<&_>::cloned))?
-                .map_err(player_error)?;
+        let report = interruptible(py, &stop, || {
+            let mut seat = self.seat();
+            let report = seat.analyse(&game, &request).map(Option::<&_>::cloned);
+            self.note(game.clone());
+            report
+        })?
+        .map_err(player_error)?;
         let nothing = || PyValueError::new_err(format!("{} does not search", self.spec.name));
         Analysis::new(py, &game, &report.ok_or_else(nothing)?)
+    }
+
+    /// What the search behind the last decision has found out; None where there was no search, as in a book or at the end of a game.
+    ///
+    /// >>> import tengen
+    /// >>> player = tengen.Player("rave", playouts=200, seed=1)
+    /// >>> player.report is None
+    /// True
+    /// >>> move = player.decide(tengen.Game(size=5))
+    /// >>> player.report.best == move
+    /// True
+    #[getter]
+    fn report(&self, py: Python<'_>) -> PyResult<Option<Analysis>> {
+        let last = py.detach(|| {
+            let seat = self.seat();
+            let game = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+            let report = seat.report().filter(|report| report.position == game.board().hash())?;
+            Some((game, report.clone()))
+        });
+        last.map(|(game, report)| Analysis::new(py, &game, &report)).transpose()
+    }
+
+    /// How it plays on boards of a size, whatever its limits: the signature of its searches in a few positions, and hashes of its networks
+    /// and books; of another program its name and version.
+    ///
+    /// >>> import tengen
+    /// >>> uct, other = tengen.Player("uct"), tengen.Player("uct,tree_policy.exploration=3")
+    /// >>> uct.behaviour(5) == tengen.Player("uct,playouts=10").behaviour(5) != other.behaviour(5)
+    /// True
+    #[pyo3(signature = (size=None))]
+    fn behaviour<'py>(
+        &self,
+        py: Python<'py>,
+        size: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (height, width) = size.map_or(Ok((9, 9)), read_size)?;
+        // What is no board is refused here.
+        tengen_board::Board::try_new(width, height).map_err(value_error)?;
+        let behaviour = py.detach(|| self.spec.behaviour(width, height)).map_err(value_error)?;
+        py.import("json")?.call_method1("loads", (behaviour.to_string(),))
     }
 
     /// Forgets what belongs to the last game; with a seed, the random numbers start again from it.

@@ -44,6 +44,16 @@ impl PlayerSpec {
         Ok(behaviour)
     }
 
+    /// A behaviour in 16 letters: the signature; of another program, whose name, version and command line may be long, a hash.
+    pub fn behaviour_hash(behaviour: &Value) -> String {
+        if let Value::String(signature) = &behaviour["signature"] {
+            return signature.clone();
+        }
+        let mut hash = Fnv::default();
+        hash.add(behaviour.to_string().as_bytes());
+        hash.to_text()
+    }
+
     /// The files that it plays with, by the names of the options.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let (config, options) = (&self.config, &self.options);

@@ -18,8 +18,9 @@ pub use config::{Method, SelfPlayConfig};
 pub use error::SelfPlayError;
 pub use files::{Run, Summary, Who, run};
 pub use gumbel::GumbelConfig;
+pub use player::{Thought, record};
 pub use pool::Pool;
-pub use table::Played;
+pub use table::{Played, owners};
 
 use tengen_nets::records::Records;
 

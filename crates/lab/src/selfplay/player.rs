@@ -1,10 +1,10 @@
 //! Self-play of any player: the records tell what its search thought, if it searches.
 
-use serde_json::Value;
-use tengen_board::{Color, Game, Move, Outcome, Reason};
+use tengen_board::{Game, Move, Outcome, PlayedMove, Reason};
 use tengen_engine::{
-    players::{Decision, Request, Seat},
+    players::{Decision, Request},
     rng::Rng,
+    search::SearchReport,
 };
 use tengen_nets::records::{Opinion, RecordedGame, RecordedPosition, shares};
 
@@ -14,14 +14,31 @@ use super::{
     search::{candidates, index, result},
     table::{Played, owners},
 };
-use crate::{bench::Fnv, players::spec::PlayerSpec};
+use crate::players::spec::PlayerSpec;
 
-/// A turn: who, what, and the opinion about the position before it.
-struct Turn {
-    color: Color,
-    mv: Move,
-    /// Shares of the moves, and Black's value; nothing of random moves.
-    thought: Option<(Vec<f32>, f32)>,
+/// What a player thought of a position before it moved.
+pub struct Thought {
+    /// Shares of the moves.
+    policy: Vec<f32>,
+    /// Black's chance to win.
+    value: f32,
+}
+
+impl Thought {
+    /// Shares of visits and Black's value, if a search reports them about this position; otherwise the move that was chosen.
+    pub fn new(report: Option<&SearchReport>, game: &Game, mv: Move) -> Thought {
+        let mut policy = vec![0.0; game.board().area() + 1];
+        let report = report.filter(|report| report.position == game.board().hash());
+        let visits = report.map_or(0, |report| report.moves.iter().map(|m| m.visits).sum::<u32>());
+        let Some(report) = report.filter(|_| visits > 0) else {
+            policy[index(game, mv)] = 1.0;
+            return Thought { policy, value: 0.5 };
+        };
+        for m in &report.moves {
+            policy[index(game, m.mv)] = m.visits as f32 / visits as f32;
+        }
+        Thought { policy, value: report.black_value.clamp(0.0, 1.0) }
+    }
 }
 
 /// Plays a game of a player against itself.
@@ -35,7 +52,7 @@ pub(super) fn play(
     let player_seed = rng.bits() >> 1;
     let mut seat = spec.build(player_seed)?;
     seat.begin(player_seed)?;
-    let mut turns = opening(&mut game, config, &mut rng);
+    let mut thoughts = opening(&mut game, config, &mut rng);
     let mut resigned = None;
     while result(&game).is_none() {
         let color = game.to_play();
@@ -45,7 +62,7 @@ pub(super) fn play(
                 break;
             }
             Decision::Play(mv) => {
-                turns.push(Turn { color, mv, thought: Some(thought(&seat, &game, mv)) });
+                thoughts.push(Some(Thought::new(seat.report(), &game, mv)));
                 game.play_unchecked(mv);
             }
         }
@@ -56,70 +73,58 @@ pub(super) fn play(
     };
     let score = resigned.is_none().then(|| game.score(&[]));
     game.set_outcome(Some(outcome));
-    let mut record = record(&game, turns, outcome, score);
+    let reward = outcome.winner().map_or(0, |winner| winner.sign() as i8);
+    let mut record = record(&game, thoughts, reward, score.map(|score| (score, owners(game.board()))));
     let behaviour = spec.behaviour(game.board().width(), game.board().height())?;
     behaviour["net"].as_str().unwrap_or_default().clone_into(&mut record.net_hash);
-    record.behaviour = if let Value::String(signature) = &behaviour["signature"] {
-        signature.clone()
-    } else {
-        // Another program, whose name, version and command line may be long.
-        let mut hash = Fnv::default();
-        hash.add(behaviour.to_string().as_bytes());
-        hash.to_text()
-    };
+    record.behaviour = PlayerSpec::behaviour_hash(&behaviour);
     let (players, evaluations, wrong_resignation) = ([0; 2], 0, None);
     Ok(Played { number, players, game, score, record, evaluations, wrong_resignation })
 }
 
-/// The random moves before the player begins.
-fn opening(game: &mut Game, config: &SelfPlayConfig, rng: &mut Rng) -> Vec<Turn> {
+/// Plays the random moves before the player begins, about which nobody thinks.
+fn opening(game: &mut Game, config: &SelfPlayConfig, rng: &mut Rng) -> Vec<Option<Thought>> {
     let mean = config.opening * game.board().area() as f32;
     let moves = (-(1.0 - rng.unit()).ln() * mean).round() as usize + rng.below(config.random_moves + 1);
-    let mut turns = Vec::new();
+    let mut thoughts = Vec::new();
     for _ in 0..moves {
         let open: Vec<Move> = candidates(game).filter(|mv| !mv.is_pass()).collect();
         let Some(&mv) = open.get(rng.below(open.len().max(1))) else { break };
-        turns.push(Turn { color: game.to_play(), mv, thought: None });
+        thoughts.push(None);
         game.play_unchecked(mv);
     }
-    turns
+    thoughts
 }
 
-/// What the player's search thought: shares of visits and Black's value. Of a player without a search, its move.
-fn thought(seat: &Seat, game: &Game, mv: Move) -> (Vec<f32>, f32) {
-    let mut policy = vec![0.0; game.board().area() + 1];
-    let report = seat.report().filter(|report| report.position == game.board().hash());
-    let visits = report.map_or(0, |report| report.moves.iter().map(|m| m.visits).sum::<u32>());
-    let Some(report) = report.filter(|_| visits > 0) else {
-        policy[index(game, mv)] = 1.0;
-        return (policy, 0.5);
+/// A game as records keep it, with what was thought before each of its moves: `reward` is 1 if Black won, −1 if White did and 0 if
+/// nobody did or the game was not finished, `counted` the score and the points' owners if there are any.
+pub fn record(
+    game: &Game,
+    thoughts: Vec<Option<Thought>>,
+    reward: i8,
+    counted: Option<(f32, Box<[i8]>)>,
+) -> RecordedGame {
+    let (score, owners) = counted.unwrap_or_default();
+    let opinion = |thought: Thought| Opinion {
+        policy: shares(thought.policy.into_iter()),
+        value: thought.value * 2.0 - 1.0,
+        score,
+        ownership: owners.clone(),
     };
-    for m in &report.moves {
-        policy[index(game, m.mv)] = m.visits as f32 / visits as f32;
-    }
-    (policy, report.black_value.clamp(0.0, 1.0))
-}
-
-fn record(game: &Game, turns: Vec<Turn>, outcome: Outcome, score: Option<f32>) -> RecordedGame {
-    let owners = score.map_or_else(Box::default, |_| owners(game));
-    let position = |turn: Turn| RecordedPosition {
-        color: turn.color,
-        mv: turn.mv,
-        weight: f32::from(u8::from(turn.thought.is_some())),
+    let position = |(played, thought): (&PlayedMove, Option<Thought>)| RecordedPosition {
+        color: played.color,
+        mv: played.mv,
+        weight: f32::from(u8::from(thought.is_some())),
         network: None,
-        opinion: turn.thought.map(|(policy, value)| Opinion {
-            policy: shares(policy.into_iter()),
-            value: value * 2.0 - 1.0,
-            score: score.unwrap_or(0.0),
-            ownership: owners.clone(),
-        }),
+        opinion: thought.map(opinion),
     };
+    let start = game.start();
     RecordedGame {
         rules: *game.rules(),
-        setup: Vec::new(),
-        reward: outcome.winner().map_or(0, |winner| winner.sign() as i8),
+        setup: start.points().filter_map(|v| Some((v, start.color_at(v)?))).collect(),
+        reward,
         net_hash: String::new(),
         behaviour: String::new(),
-        positions: turns.into_iter().map(position).collect(),
+        positions: game.moves().iter().zip(thoughts).map(position).collect(),
     }
 }

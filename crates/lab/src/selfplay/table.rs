@@ -1,6 +1,6 @@
 //! One game of self-play, as a machine with two steps: it says which position it wants to have evaluated, and takes the answer.
 
-use tengen_board::{Color, Game, Move, Outcome, Reason, Symmetry, Vertex, area_owners};
+use tengen_board::{Board, Color, Game, Move, Outcome, Reason, Symmetry, Vertex, area_owners};
 use tengen_engine::{rng::Rng, search::value_for};
 use tengen_nets::{
     Output,
@@ -204,7 +204,7 @@ impl Table {
         if score.is_none() {
             game.set_outcome(Some(outcome));
         }
-        let owners = score.map_or_else(Box::default, |_| owners(&game));
+        let owners = score.map_or_else(Box::default, |_| owners(game.board()));
         let turns = std::mem::take(&mut self.turns);
         let weights = weights(config.surprise, &turns);
         let position = |(turn, weight): (Turn, f32)| RecordedPosition {
@@ -242,11 +242,11 @@ impl Table {
     }
 }
 
-/// Each point's owner at the end of a game, as records have it: empty if nobody owns anything.
-pub(super) fn owners(game: &Game) -> Box<[i8]> {
-    let owners = area_owners(game.board());
+/// Each point's owner where a game has ended, as records have it: empty if nobody owns anything.
+pub fn owners(board: &Board) -> Box<[i8]> {
+    let owners = area_owners(board);
     let owner = |v: Vertex| owners[v].map_or(0, |color: Color| 127 * color.sign() as i8);
-    let all: Box<[i8]> = game.board().points().map(owner).collect();
+    let all: Box<[i8]> = board.points().map(owner).collect();
     if all.iter().any(|owner| *owner != 0) { all } else { Box::default() }
 }
 
