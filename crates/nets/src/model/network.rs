@@ -63,6 +63,15 @@ impl Network {
         Ok(Network::from_plan(spec.clone(), plan, weights))
     }
 
+    /// What a training begins with: a network with random weights, or with those of another that may have fewer blocks and heads.
+    pub fn to_train(spec: &NetSpec, start: Option<&Network>, seed: u64) -> Result<Network, NetError> {
+        let mut rng = Rng::new(seed);
+        match start {
+            Some(start) => start.grown(spec, &mut rng),
+            None => Network::random(spec, &mut rng),
+        }
+    }
+
     /// The same network with more to it: what `spec` has and this one lacks (blocks, pooling, heads) begins as in
     /// [`Network::random`], which changes nothing of what the rest says. What does not fit is refused.
     pub fn grown(&self, spec: &NetSpec, rng: &mut Rng) -> Result<Network, NetError> {

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tengen_engine::rng::Rng;
 
 use super::{
     CHUNK, Dataset, Learner, RunFolder, StepReport, Tally, TrainConfig,
@@ -38,16 +37,18 @@ pub struct Trainer {
 impl Trainer {
     /// Begins a training with random weights.
     pub fn new(config: &TrainConfig, data: Dataset) -> Result<Trainer, NetError> {
-        config.check()?;
-        let network = Network::random(&config.arch, &mut Rng::new(config.seed))?;
-        Trainer::from_network(config, &network, data)
+        Trainer::begin(config, None, data)
     }
 
     /// Begins a training with the weights of another network. What it lacks of the architecture asked for (blocks, heads)
     /// begins as at the start of a training, and leaves the rest as it was.
     pub fn from_network(config: &TrainConfig, network: &Network, data: Dataset) -> Result<Trainer, NetError> {
+        Trainer::begin(config, Some(network), data)
+    }
+
+    fn begin(config: &TrainConfig, start: Option<&Network>, data: Dataset) -> Result<Trainer, NetError> {
         config.check()?;
-        let network = network.grown(&config.arch, &mut Rng::new(config.seed))?;
+        let network = Network::to_train(&config.arch, start, config.seed)?;
         let order = Order::new(config.seed, &data.0);
         Ok(Trainer { learner: Learner::new(config, &network)?, order, data, since_report: Tally::default() })
     }

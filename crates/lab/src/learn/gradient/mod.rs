@@ -93,11 +93,7 @@ impl PolicyGradient {
     ) -> Result<PolicyGradient, SelfPlayError> {
         config.check()?;
         let lock = RunFolder::begin(folder, &[POOL])?;
-        let mut rng = Rng::new(config.seed);
-        let network = match start {
-            Some(network) => network.grown(&config.arch, &mut rng)?,
-            None => Network::random(&config.arch, &mut rng)?,
-        };
+        let network = Network::to_train(&config.arch, start, config.seed)?;
         let state = State {
             gradient: config.clone(),
             iteration: 0,

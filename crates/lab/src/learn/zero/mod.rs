@@ -95,11 +95,7 @@ impl Zero {
     pub fn new(folder: &Path, config: &ZeroConfig, start: Option<&Network>) -> Result<Zero, SelfPlayError> {
         config.check()?;
         let lock = RunFolder::begin(folder, &["games"])?;
-        let mut rng = Rng::new(config.seed);
-        let network = match start {
-            Some(network) => network.grown(&config.arch, &mut rng)?,
-            None => Network::random(&config.arch, &mut rng)?,
-        };
+        let network = Network::to_train(&config.arch, start, config.seed)?;
         let state = State {
             zero: config.clone(),
             generation: 0,
