@@ -89,11 +89,12 @@ impl TimedArgs {
         step();
         let (begin, cpu) = (Instant::now(), ThreadTime::now());
         let mut sums = [0; KINDS];
-        let mut rounds = 0;
-        while match self.rounds {
+        let goes_on = |done: u64, rounds: u64| match self.rounds {
             Some(all) => rounds < all,
-            None => sums[0] == 0 || begin.elapsed().as_secs_f64() < self.seconds,
-        } {
+            None => done == 0 || begin.elapsed().as_secs_f64() < self.seconds,
+        };
+        let mut rounds = 0;
+        while goes_on(sums[0], rounds) {
             rounds += 1;
             sums.iter_mut().zip(step()).for_each(|(sum, count)| *sum += count);
         }
