@@ -37,10 +37,9 @@ test: ## Everything that must hold before a change is merged; says at the end wh
 	@$(MAKE) --no-print-directory deps $(PAGE) test-rust test-doc test-sabaki test-katrain test-torture test-web test-python check-fuzz lint-code
 	@if [ -s $(SKIPPED) ]; then echo; echo "Passed, but not checked here:"; sort -u $(SKIPPED); else echo "Passed, nothing skipped."; fi
 
-bench: ## Speed of playouts on this machine
+bench: ## Speed of every hot path on this machine, compared with the last release (ARGS=playout for a part; docs/performance.md)
 	@$(CARGO) build --quiet --release --package tengen
-	@target/release/tengen bench playout --size 9
-	@target/release/tengen bench playout --size 19
+	@python3 benchmarks/speed.py $(ARGS)
 
 lint: lint-code lint-deps ## Formatting, clippy, documentation, licences and advisories of dependencies
 

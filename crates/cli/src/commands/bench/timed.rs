@@ -25,6 +25,9 @@ pub(super) struct TimedArgs {
     /// How long to measure
     #[arg(long, default_value_t = 3.0, value_name = "SECONDS")]
     seconds: f64,
+    /// Do it so many times instead, however long it takes
+    #[arg(long, value_name = "N", conflicts_with = "seconds")]
+    rounds: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,
@@ -47,6 +50,7 @@ impl TimedArgs {
     pub(super) fn check(&self) -> Result<()> {
         ensure!((1..=1024).contains(&self.threads), "--threads {}: must be from 1 to 1024", self.threads);
         ensure!(self.seconds > 0.0 && self.seconds <= 1e6, "--seconds {}: must be more than 0", self.seconds);
+        ensure!(self.rounds != Some(0), "--rounds 0: must be at least 1");
         Ok(())
     }
 
@@ -85,7 +89,13 @@ impl TimedArgs {
         step();
         let (begin, cpu) = (Instant::now(), ThreadTime::now());
         let mut sums = [0; KINDS];
-        while sums[0] == 0 || begin.elapsed().as_secs_f64() < self.seconds {
+        let goes_on = |done: u64, rounds: u64| match self.rounds {
+            Some(all) => rounds < all,
+            None => done == 0 || begin.elapsed().as_secs_f64() < self.seconds,
+        };
+        let mut rounds = 0;
+        while goes_on(sums[0], rounds) {
+            rounds += 1;
             sums.iter_mut().zip(step()).for_each(|(sum, count)| *sum += count);
         }
         (sums, cpu.elapsed())
