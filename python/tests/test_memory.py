@@ -99,11 +99,11 @@ CASES = [
     (vector_games, 100_000, 10_000),
     (plain_games, 100_000, 10_000),
     (aec_games, 100_000, 10_000),
-    (single_games, 5_000, 4_000),
-    (opposed_games, 5_000, 4_000),
-    (searched_games, 3_000, 4_000),
+    (single_games, 3_000, 4_000),
+    (opposed_games, 3_000, 4_000),
+    (searched_games, 2_000, 4_000),
     # A match keeps its games.
-    (agents_games, 5_000, 20_000),
+    (agents_games, 2_000, 10_000),
     (evaluations, 100_000, 10_000),
     (networks, 20_000, 10_000),
 ]
