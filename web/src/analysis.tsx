@@ -3,7 +3,7 @@
 import type { Preferences } from './preferences'
 import type { Analysis, Color, Move, State, TreeNode } from './protocol'
 import { server } from './server'
-import { colorName, isRevealed, lead, loss, percent, shortLead } from './words'
+import { boundsOf, CLASSES, className, colorName, isMistake, isRevealed, lead, loss, percent, shortLead } from './words'
 import { t } from './text'
 
 interface Props {
@@ -57,7 +57,7 @@ export function AnalysisPanel({ state, shown, stored, sides, preferences, change
             : t('Nothing is known about this position yet: switch on Analyse, or have the game reviewed.')}
         </p>
       )}
-      {isShown && (shown || sides.length > 0) && <Legend />}
+      {isShown && (shown || sides.length > 0 || stored?.value != null) && <Legend />}
     </section>
   )
 }
@@ -77,6 +77,14 @@ function Legend() {
       <p>
         {t('On the board: the winning chances of whoever is to move, and the points that the move loses beside the best one. The stronger the colour, the more it was looked at. In the graph: Black’s winning chances (solid), the lead (dashed), and dots for moves that lost 1.5 points or more.')}
       </p>
+      <p>{t('The colours of dots and rings, by the points that a move lost:')}</p>
+      <ul>
+        {CLASSES.filter(isMistake).map((kind) => (
+          <li key={kind}>
+            <span class={`class ${kind}`}>● {className(kind)}</span> {boundsOf(kind)}
+          </li>
+        ))}
+      </ul>
     </details>
   )
 }

@@ -22,7 +22,8 @@ import { SettingsDialog } from './settings'
 import { passSound, stoneSound, unlockSound } from './sound'
 import { Tree } from './tree'
 import { WarningPanel } from './warning'
-import { canPlay, colorName, engines, isMistake, isMyMove, isRevealed, other, statusOf } from './words'
+import { Welcome } from './welcome'
+import { canPlay, colorName, engines, isMyMove, isRevealed, other, statusOf } from './words'
 import { t } from './text'
 
 const LOCKED = 'This board asks for a token: open the whole address that tengen play has printed.'
@@ -89,6 +90,9 @@ export function App() {
   const hint: Hint | null =
     isAsked && known?.done ? { step: asked.step, moves: known.moves.slice(0, HINTED).map((move) => move.at) } : null
   const better = isAtMistake && !isTrying ? { line: opened.mistake.better, first: opened.mistake.color } : null
+  /** The candidate move that is drawn at a point. */
+  const candidateAt = (at: string | null) =>
+    preferences.moves && !isTrying && shown?.node === state.node ? shown.moves.find((move) => move.at === at) : undefined
   /** A click on a line that is drawn keeps it, as far as the point, as a variation. */
   const keepLine = (moves: Move[]) => server.send({ type: 'add-line', moves })
   const onPoint = (at: string) => {
@@ -96,7 +100,12 @@ export function App() {
     else if (tool) applyTool(tool, at, state)
     else if (better?.line.includes(at)) keepLine(better.line.slice(0, better.line.indexOf(at) + 1))
     else if (isTrying) tryMove(at)
-    else if (canPlay(state) && !state.checking) play(at)
+    else if (canPlay(state) && !state.checking) {
+      const line = state.study && candidateAt(at)?.line
+      // What is drawn under the pointer is kept, and one move of it played.
+      if (line) keepLine(line)
+      play(at)
+    }
   }
   const tryMove = (at: Move) => {
     setTried(at)
@@ -107,8 +116,8 @@ export function App() {
     server.send({ type: 'play', at })
   }
   const onHover = (at: string | null) => {
-    const move = shown && preferences.moves && !isTrying && shown.moves.find((candidate) => candidate.at === at)
-    setPreview(move ? { line: move.line, first: shown.to_play, node: shown.node } : null)
+    const move = candidateAt(at)
+    setPreview(move && shown ? { line: move.line, first: shown.to_play, node: shown.node } : null)
   }
   const drawn = preview?.node === state.node && preview.line.length > 0 ? preview : null
   const warning = view.warning?.node === state.node ? view.warning : null
@@ -153,6 +162,7 @@ export function App() {
         <ProblemPanel state={state} problems={view.problems} />
         <Players state={state} />
         <Resume state={state} games={view.games} />
+        <Welcome state={state} hello={hello} />
         <Controls state={state} view={view} hello={hello} hint={hint} isHintDue={isAsked && !hint} onHint={onHint} />
         {warning && <WarningPanel warning={warning} />}
         {state.count && <Count state={state} count={state.count} />}
@@ -228,7 +238,7 @@ function bothSides(sides: Partial<Record<Color, Analysis>>, tree: Map<number, Tr
 function followedMove(state: State, tree: Map<number, TreeNode>, isWanted: boolean) {
   const id = state.line[state.line.indexOf(state.node) + 1]
   const next = isWanted && state.study && id !== undefined ? tree.get(id) : undefined
-  return next?.at && next.color ? { at: next.at, color: next.color, isBad: isMistake(next.class) } : null
+  return next?.at && next.color ? { at: next.at, color: next.color, kind: next.class } : null
 }
 
 /** The moves from the beginning to the position shown. */

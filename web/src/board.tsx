@@ -4,9 +4,9 @@ import { Goban, type GhostStone, type HeatVertex, type Marker } from '@sabaki/sh
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { letter, nameOf, pointOf, type Point } from './points'
 import type { Preferences } from './preferences'
-import type { Analysis, Color, CountView, MarkKind, Move, State, TreeNode } from './protocol'
+import type { Analysis, Class, Color, CountView, MarkKind, Move, State, TreeNode } from './protocol'
 import { t } from './text'
-import { loss, percent, shortLead } from './words'
+import { isMistake, loss, percent, shortLead } from './words'
 
 interface Props {
   state: State
@@ -14,7 +14,7 @@ interface Props {
   /** A line of play to be shown instead of the position's markers, and who begins it. */
   preview: { line: Move[]; first: Color } | null
   /** The move that was played here in the game, drawn faintly. */
-  played: { at: Move; color: Color; isBad: boolean } | null
+  played: { at: Move; color: Color; kind: Class | null } | null
   /** How much of the best moves the player wants to be told. */
   hint: Hint | null
   /** The moves to this position, if their numbers are to be drawn. */
@@ -74,7 +74,8 @@ export function Board(props: Props) {
     const point = pointOf(name, height)
     if (point) map[point[1]]![point[0]] = value
   }
-  if (played) at(ghosts, played.at, { sign: played.color === 'black' ? 1 : -1, type: played.isBad ? 'bad' : undefined, faint: true })
+  const isBad = isMistake(played?.kind ?? null)
+  if (played) at(ghosts, played.at, { sign: played.color === 'black' ? 1 : -1, type: isBad ? 'bad' : undefined, faint: true })
   if (preview) {
     drawLine(preview, signs, markers, height)
   } else {
@@ -139,6 +140,7 @@ export function Board(props: Props) {
   return (
     <div
       class={preferences.policy ? 'board policy' : 'board'}
+      style={isBad ? { '--ring': `var(--${played?.kind})` } : undefined}
       ref={frame}
       tabIndex={0}
       role="application"

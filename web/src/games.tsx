@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from './dialog'
 import type { Games, ProblemSet, Search, StoredGame } from './protocol'
 import { server } from './server'
-import { movesInWords, playersOf } from './words'
+import { movesInWords, playersOf, problemName } from './words'
 import { t } from './text'
 
 /** The games or problems of a file that has several. */
@@ -40,16 +40,17 @@ function Listing({ game, number }: { game: StoredGame; number: number }) {
 }
 
 function Exercise({ game, number }: { game: StoredGame; number: number }) {
+  const name = problemName(game.name)
   return (
     <li class="stored">
       <button class="link" onClick={() => server.choose(number, true)}>
-        <b>{game.name || t('Problem {n}', { n: number + 1 })}</b>
+        <b>{name || t('Problem {n}', { n: number + 1 })}</b>
         <span>
           {game.size.join('×')}
           {game.solved ? `, ${t('solved')} ✓` : ''}
         </span>
       </button>
-      <button class="quiet" aria-label={t('Study {title}', { title: game.name || number + 1 })} onClick={() => server.choose(number, false)}>
+      <button class="quiet" aria-label={t('Study {title}', { title: name || number + 1 })} onClick={() => server.choose(number, false)}>
         {t('Study')}
       </button>
     </li>

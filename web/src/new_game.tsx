@@ -56,7 +56,7 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
     const settings = {
       width,
       height,
-      seats: auto ? withEngine(seats, { kind: 'engine', player: 'default' }) : seats,
+      seats,
       rules,
       handicap,
       komi: komi.trim() ? number : null,
@@ -64,7 +64,7 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
       teach: isPlayed ? teach : null,
       auto,
     }
-    server.send({ type: 'new', settings })
+    server.send({ type: 'new', settings: auto ? settingsFor(settings, AUTO) : settings })
     onClose()
   }
 
@@ -282,6 +282,22 @@ function Group({ label, players, hasAuto }: { label: string; players: Listed[]; 
   )
 }
 
+/** tengen's levels, and whatever player there is besides. */
+export function LevelSelect({ hello, player, set }: { hello: Hello; player: string; set: (player: string) => void }) {
+  const levels = hello.players.filter(({ name, group }) => group === 'level' || name === player)
+  return (
+    <select value={player} onChange={(event) => set(event.currentTarget.value)}>
+      <Group label="tengen" players={levels} hasAuto />
+    </select>
+  )
+}
+
+/** The same game against another engine. */
+export function settingsFor(settings: Settings, player: string): Settings {
+  const auto = player === AUTO
+  return { ...settings, auto, seats: withEngine(settings.seats, { kind: 'engine', player: auto ? 'default' : player }) }
+}
+
 /** How long players think: playouts or seconds a move. */
 const STRENGTHS = ['', 'p100', 'p1000', 'p10000', 'p100000', 's1', 's5', 's15']
 
@@ -400,7 +416,7 @@ function writeTime({ kind, minutes, seconds, count }: Time): string {
   return `${kind} ${main} ${seconds} ${count}`
 }
 
-function engineOf(seats: Seats): Seat | undefined {
+export function engineOf(seats: Seats): Seat | undefined {
   return [seats.black, seats.white].find((seat) => seat.kind === 'engine')
 }
 

@@ -4,6 +4,7 @@ import type { State } from './protocol'
 import type { View } from './server'
 import { server } from './server'
 import { t } from './text'
+import { problemName } from './words'
 
 export function ProblemPanel({ state, problems }: { state: State; problems: View['problems'] }) {
   const problem = state.problem
@@ -14,7 +15,7 @@ export function ProblemPanel({ state, problems }: { state: State; problems: View
   return (
     <section class={`panel problem ${stage}`} aria-label={t('Problem')}>
       <div class="heading">
-        <h2>{(problems && problems.games[problems.at]?.name) || t('Problem')}</h2>
+        <h2>{problemName((problems && problems.games[problems.at]?.name) || t('Problem'))}</h2>
         {problems && problems.games.length > 1 && (
           <button class="quiet" onClick={() => server.listProblems()}>
             {t('{n} of {total} solved', { n: solved, total: problems.games.length })}
@@ -22,7 +23,8 @@ export function ProblemPanel({ state, problems }: { state: State; problems: View
         )}
       </div>
       <p class="verdict" role="status">
-        {stage === 'open' && (to_play === 'black' ? t('Black to play: find the best move.') : t('White to play: find the best move.'))}
+        {stage === 'open' && state.checking && t('Looking at your move…')}
+        {stage === 'open' && !state.checking && (to_play === 'black' ? t('Black to play: find the best move.') : t('White to play: find the best move.'))}
         {stage === 'wrong' && t('Wrong. See how it is answered, and try again.')}
         {stage === 'solved' && t('Right!')}
         {stage === 'shown' && t('This is the solution.')}

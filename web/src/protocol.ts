@@ -192,6 +192,9 @@ export interface Figures {
 }
 
 export interface PlayerFigures extends Figures {
+  /** An estimate, with its interval at 95%. */
+  rank?: string | null
+  rank_ci95?: [string, string] | null
   classes: Record<Class, number>
   phases: Record<'opening' | 'middle_game' | 'endgame', Figures>
 }

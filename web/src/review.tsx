@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { Class, Color, Figures, Judgement, Move, PlayerFigures, Report, Review, State, TreeNode } from './protocol'
 import { server } from './server'
-import { CLASSES, className, colorName, isMistake, loss, percent, points } from './words'
+import { boundsOf, CLASSES, className, colorName, isMistake, loss, percent, points } from './words'
 import { t } from './text'
 
 /** A move that lost points, and the position before it. */
@@ -25,7 +25,7 @@ export interface Opened {
   isTrying: boolean
 }
 
-/** Mistakes that are listed. */
+/** Mistakes that are listed at first. */
 const MOST = 10
 /** Points that a move may lose and still be as good as the best. */
 const AS_GOOD = 0.5
@@ -69,9 +69,10 @@ interface Props {
 
 export function ReviewPanel({ state, tree, review, judgement, opened, open, tried }: Props) {
   const send = server.send.bind(server)
+  const [isWhole, setWhole] = useState(false)
   if (state.line.length < 2 || !state.study) return null
   const mistakes = mistakesOf(state, tree)
-  const worst = [...mistakes].sort((a, b) => b.lost - a.lost).slice(0, MOST)
+  const worst = [...mistakes].sort((a, b) => b.lost - a.lost).slice(0, isWhole ? undefined : MOST)
   const isKnown = state.line.some((id) => tree.get(id)?.lost != null)
   return (
     <section class="panel review" aria-label={t('Review')}>
@@ -119,6 +120,11 @@ export function ReviewPanel({ state, tree, review, judgement, opened, open, trie
           ))}
         </ol>
       )}
+      {mistakes.length > MOST && (
+        <button class="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t('Only the {n} worst', { n: MOST }) : t('All {n} mistakes', { n: mistakes.length })}
+        </button>
+      )}
       {review?.report && !review.running && <Summary report={review.report} />}
       {isKnown && !review?.running && mistakes.length === 0 && <p class="empty">{t('No move lost 1.5 points or more.')}</p>}
       {!isKnown && !review?.running && (
@@ -139,7 +145,9 @@ function OpenedMistake({ opened, open, judgement, tried }: OpenedProps) {
   const { mistake, isTrying } = opened
   return (
     <div class="opened" role="status">
-      <p>{inWords(mistake, isTrying)}</p>
+      <p>
+        <b class={`class ${mistake.kind}`}>{className(mistake.kind)}</b> {inWords(mistake, isTrying)}
+      </p>
       {isTrying && <p>{tried ? verdict(tried, mistake, judgement) : t('Play the better move on the board.')}</p>}
       <div class="buttons">
         {isTrying ? (
@@ -217,7 +225,9 @@ function Summary({ report }: { report: Report }) {
   const sides = [report.players.black, report.players.white]
   const accuracy = (figures: Figures) => figures.accuracy?.toFixed(1) ?? '–'
   const lost = (figures: Figures) => figures.mean_loss?.toFixed(1) ?? '–'
-  const inPhase = (figures: Figures) => (figures.moves ? `${accuracy(figures)}, ${lost(figures)}` : '–')
+  const first = (figures: Figures) => (figures.first_choices === null ? '–' : percent(figures.first_choices))
+  const inPhase = (figures: Figures) => (figures.moves ? `${accuracy(figures)}, ${lost(figures)}, ${first(figures)}` : '–')
+  const rank = ({ rank, rank_ci95 }: PlayerFigures) => (rank && rank_ci95 ? `${rank} (${rank_ci95.join(' – ')})` : '–')
   const row = (label: string, value: (side: PlayerFigures) => string | number, note = '') => (
     <tr key={label}>
       <th scope="row">
@@ -241,14 +251,15 @@ function Summary({ report }: { report: Report }) {
         <tbody>
           {row(t('Accuracy'), accuracy)}
           {row(t('Points lost a move'), lost)}
-          {row(t('First choices'), (side) => (side.first_choices === null ? '–' : percent(side.first_choices)))}
+          {row(t('First choices'), first)}
+          {sides.some((side) => side.rank) && row(t('Estimated rank'), rank, t('95% interval'))}
           {PHASES.map(([phase, label]) =>
-            row(t(label), (side) => inPhase(side.phases[phase]), t('accuracy, points lost')),
+            row(t(label), (side) => inPhase(side.phases[phase]), t('accuracy, points lost, first choices')),
           )}
           {CLASSES.map((kind) => (
             <tr key={kind}>
               <th scope="row">
-                <span class={`class ${kind}`}>{className(kind)}</span> <small>{t(BOUNDS[kind])}</small>
+                <span class={`class ${kind}`}>{className(kind)}</span> <small>{boundsOf(kind)}</small>
               </th>
               {sides.map((side) => (
                 <td>{side.classes[kind] || ''}</td>
@@ -276,12 +287,3 @@ const PHASES: ['opening' | 'middle_game' | 'endgame', string][] = [
 
 const FORMULA =
   'Accuracy is 100 · 0.75^(mean of the points lost); moves count more where much could be lost, from 0.05 to 1 (KaTrain’s formula).'
-
-const BOUNDS: Record<Class, string> = {
-  excellent: 'less than 0.5 points',
-  good: '0.5 to 1.5',
-  inaccuracy: '1.5 to 3',
-  mistake: '3 to 6',
-  'big-mistake': '6 to 12',
-  blunder: '12 or more',
-}

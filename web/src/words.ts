@@ -111,7 +111,8 @@ export function nameOfSide(state: State, color: Color): string {
   return isEngine(state, other(color)) ? t('You') : colorName(color)
 }
 
-const HUMAN = 'human'
+/** What records call whoever sits at the page. */
+const HUMAN = 'Player'
 /** What the library calls a player whom the record does not name. */
 const UNKNOWN = 'unknown'
 
@@ -182,5 +183,28 @@ export const CLASSES: Class[] = ['excellent', 'good', 'inaccuracy', 'mistake', '
 export const isMistake = (kind: Class | null) => kind !== null && CLASSES.indexOf(kind) >= 2
 
 export const className = (kind: Class) => t(kind.replace('-', ' '))
+
+const BOUNDS: Record<Class, string> = {
+  excellent: 'less than 0.5 points',
+  good: '0.5 to 1.5',
+  inaccuracy: '1.5 to 3',
+  mistake: '3 to 6',
+  'big-mistake': '6 to 12',
+  blunder: '12 or more',
+}
+
+/** The points lost that a class stands for. */
+export const boundsOf = (kind: Class) => t(BOUNDS[kind])
+
+/** Kinds of problems in the starter set. */
+const KINDS = ['endgame', 'ko', 'ladder', 'life and death', 'nakade', 'net', 'seki', 'semeai', 'snapback']
+
+/** The name of a problem: those of the starter set and of one's own mistakes are tengen's own. */
+export function problemName(name: string): string {
+  const [, kind = '', number] = /^(.*) (\d+)$/.exec(name) ?? []
+  if (KINDS.includes(kind)) return `${t(kind)} ${number}`
+  const [, move, lost, at] = /^(\S+) lost ([\d.]+) points \(move (\d+)\)$/.exec(name) ?? []
+  return move && lost && at ? t('{move} lost {points} (move {n})', { move, points: points(Number(lost)), n: at }) : name
+}
 
 export const movesInWords = (n: number) => (n === 1 ? t('1 move') : t('{n} moves', { n }))

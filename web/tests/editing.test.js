@@ -170,7 +170,7 @@ describe('records and their readers', { skip }, () => {
     assert.equal(await board.page.evaluate(() => document.activeElement.name), 'Who plays')
     await board.page.getByRole('combobox', { name: 'Opponent' }).selectOption('policy')
     await board.page.getByText('Plays by instinct, without reading ahead').waitFor()
-    const groups = await board.page.$$eval('optgroup', (all) => all.map((group) => group.label))
+    const groups = await board.page.$$eval('dialog optgroup', (all) => all.map((group) => group.label))
     assert.deepEqual(groups.slice(0, 2), ['tengen', 'Techniques'])
     const rules = await board.page.getByRole('combobox', { name: 'Rules' }).locator('option').allTextContents()
     for (const name of ['AGA', 'Ing', 'Chinese (OGS)']) assert.ok(rules.includes(name), rules.join())

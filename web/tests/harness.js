@@ -227,3 +227,17 @@ export class Board {
     await this.page.context().close()
   }
 }
+
+/** Red, green and blue of `rgb(1, 2, 3)` or `#010203`. */
+export function numbers(color) {
+  if (color.trim().startsWith('#')) return color.trim().slice(1).match(/../g).map((digits) => Number.parseInt(digits, 16))
+  return color.match(/[\d.]+/g).slice(0, 3).map(Number)
+}
+
+/** The contrast of two colours, as WCAG has it. */
+export function contrast(a, b) {
+  const part = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)
+  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
+  const [high, low] = [light(a), light(b)].sort((x, y) => y - x)
+  return (high + 0.05) / (low + 0.05)
+}

@@ -15,6 +15,11 @@ const texts = new Set(
     .flatMap((name) => [...read(name).matchAll(TEXT)].map((found) => found[1])),
 )
 
+/** Texts that stand in lists: what players are like, and kinds of problems. */
+const WORDS = read('words.ts')
+for (const [, text] of /const PLAIN[^]*?\n}/.exec(WORDS)[0].matchAll(/: '(.*)',$/gm)) texts.add(text)
+for (const [, text] of /const KINDS = .*/.exec(WORDS)[0].matchAll(/'([a-z ]+)'/g)) texts.add(text)
+
 describe('languages', () => {
   for (const language of ['zh', 'ja', 'ko']) {
     test(`${language} has every text, with its values`, () => {

@@ -48,6 +48,21 @@ describe('levels', { skip }, () => {
     await board.close()
   })
 
+  test('the first screen asks at which level to play', async () => {
+    const board = await Board.open(browser, server.url)
+    const choice = board.page.getByRole('combobox', { name: 'Play against' })
+    assert.equal(await choice.inputValue(), 'auto')
+    await board.page.getByText('One level up after a win, one down after a loss').waitFor()
+    await board.picture('welcome')
+    await choice.selectOption('level-2')
+    await board.page.locator('.who strong', { hasText: 'tengen level 2' }).waitFor()
+    await board.click(4, 4)
+    await board.moves(2)
+    assert.equal(await board.page.locator('.welcome').count(), 0, 'the game has begun')
+    assert.deepEqual(board.errors, [])
+    await board.close()
+  })
+
   test('a move takes less than half a second', async () => {
     const board = await Board.open(browser, server.url)
     for (const level of [1, 5, 8]) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Board, Server, launch, reasonToSkip } from './harness.js'
+import { Board, Server, contrast, launch, numbers, reasonToSkip } from './harness.js'
 
 const skip = reasonToSkip()
 
@@ -108,7 +108,7 @@ describe('two rooms', { skip }, () => {
     await board.page.getByRole('treeitem', { name: /Move 2, white [A-J]\d/ }).first().click()
     await board.status('White wins by resignation')
     assert.match(before.text, /DT\[\d{4}-\d\d-\d\d\]/)
-    assert.match(before.name, /^\d{4}-\d\d-\d\d human-tengen W\+R\.sgf$/)
+    assert.match(before.name, /^\d{4}-\d\d-\d\d Player-tengen W\+R\.sgf$/)
     // Another one like it.
     await board.button('Rematch').click()
     await board.moves(0)
@@ -224,6 +224,8 @@ describe('two rooms', { skip }, () => {
     await board.page.waitForSelector('.moves tbody tr')
     await board.page.waitForTimeout(1500)
     assert.notEqual(await board.page.locator('.moves tbody th').first().textContent(), 'pass')
+    const losses = await board.page.locator('.moves tbody td:nth-child(3)').allTextContents()
+    assert.ok(new Set(losses).size > 1, `what moves lose: ${losses}`)
     await board.close()
   })
 
@@ -310,6 +312,7 @@ describe('two rooms', { skip }, () => {
           return [getComputedStyle(label).color, disc.backgroundColor, Number(disc.opacity), wood]
         }),
       )
+      assert.ok(pairs.length > 1, `${pairs.length} labels`)
       for (const [text, disc, opacity, wood] of pairs) {
         const behind = numbers(disc).map((value, i) => value * opacity + numbers(wood)[i] * (1 - opacity))
         assert.ok(contrast(numbers(text), behind) >= 4.5, JSON.stringify([text, disc, opacity, wood]))
@@ -318,16 +321,3 @@ describe('two rooms', { skip }, () => {
     }
   })
 })
-
-/** Red, green and blue of `rgb(1, 2, 3)` or `#010203`. */
-function numbers(color) {
-  if (color.trim().startsWith('#')) return color.trim().slice(1).match(/../g).map((digits) => Number.parseInt(digits, 16))
-  return color.match(/[\d.]+/g).slice(0, 3).map(Number)
-}
-
-function contrast(a, b) {
-  const part = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)
-  const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
-  const [high, low] = [light(a), light(b)].sort((x, y) => y - x)
-  return (high + 0.05) / (low + 0.05)
-}

@@ -45,10 +45,20 @@ pub(crate) struct PlayerArgs {
 }
 
 impl PlayerArgs {
+    /// What stands for the level that follows the player's results, where a person plays.
+    pub(crate) const AUTO: &str = "auto";
+
+    /// Whether the level is to follow the player's results; it is for nothing else that is asked for.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.preset == Self::AUTO && self.config.is_none() && self.seed.is_none() && self.thinking.is_empty()
+    }
+
     /// The player that the flags describe.
     pub(crate) fn spec(&self) -> Result<PlayerSpec> {
         let mut spec = match &self.config {
             Some(path) => PlayerSpec::from_file(path)?,
+            // How it thinks is told: then it is no level.
+            None if self.preset == Self::AUTO => Preset::DEFAULT.parse()?,
             None => self.preset.parse()?,
         };
         self.thinking.apply(&mut spec)?;
@@ -78,6 +88,11 @@ pub(crate) struct ThinkingArgs {
 }
 
 impl ThinkingArgs {
+    fn is_empty(&self) -> bool {
+        let ThinkingArgs { set, threads, playouts, time, net } = self;
+        set.is_empty() && threads.is_none() && playouts.is_none() && time.is_none() && net.is_none()
+    }
+
     /// Changes a player as the flags ask for it.
     pub(crate) fn apply(&self, spec: &mut PlayerSpec) -> Result<()> {
         spec.set_all(self.set.iter().map(String::as_str)).context("--set")?;

@@ -179,6 +179,7 @@ fn scratch(name: &str) -> PathBuf {
 /// Runs `tengen` in a folder: its output, or what went wrong.
 fn run(folder: &Path, words: &[String]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    command.env("XDG_STATE_HOME", folder);
     let output = command.args(words).current_dir(folder).stdin(Stdio::null()).output().unwrap();
     if output.status.success() {
         Ok(String::from_utf8(output.stdout).unwrap())

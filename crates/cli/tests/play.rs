@@ -81,11 +81,24 @@ fn the_game_can_be_saved() {
     assert!(!during.contains("RE["), "{during}");
     let after = std::fs::read_to_string(after).unwrap();
     assert!(
-        after.contains("RE[W+R]") && after.contains("PB[human]") && after.contains("PW[random]"),
+        after.contains("RE[W+R]") && after.contains("PB[Player]") && after.contains("PW[random]"),
         "{after}"
     );
     let date = after.split("DT[").nth(1).and_then(|text| text.split(']').next()).unwrap_or_default();
     assert_eq!((date.len(), date.matches('-').count()), (10, 2), "the day stands in it: {after}");
+}
+
+#[test]
+fn the_level_follows_the_results() {
+    let levels = ["resign\n", "resign\n", "quit\n"].map(|input| {
+        let run = tengen_with_input(&["play", "--terminal", "--size", "19"], input);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    });
+    assert!(levels[0].contains("white (tengen level 3)"), "{}", levels[0]);
+    assert!(levels[0].contains("Next time you play tengen level 2."), "{}", levels[0]);
+    assert!(levels[1].contains("white (tengen level 2)"), "{}", levels[1]);
+    assert!(levels[2].contains("white (tengen level 1)"), "{}", levels[2]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! for reviews, so that each reads what the other has written.
 //!
 //! `SBKV` holds Black's winning chances in percent, as Sabaki's graph shows them, `V` (SGF's estimated score) Black's lead in points,
-//! and the private property `PV` the expected line of play.
+//! and the private properties `BY` and `PV` who says so and the expected line of play.
 
 use tengen_board::{
     Color, Move, Vertex,
@@ -13,6 +13,7 @@ use crate::loss::Evaluation;
 
 const VALUE: &str = "SBKV";
 const SCORE: &str = "V";
+const BY: &str = "BY";
 const LINE: &str = "PV";
 
 /// Moves of an expected line that are kept.
@@ -24,11 +25,24 @@ pub fn evaluation(record: &Record, node: NodeId) -> Option<Evaluation> {
     Some(Evaluation { value: (number(VALUE)? / 100.0).clamp(0.0, 1.0), score: number(SCORE)? })
 }
 
-/// Writes what a position is worth.
-pub fn set_evaluation(record: &mut Record, node: NodeId, evaluation: Evaluation) {
+/// Who says what a position is worth ([`PlayerSpec::evaluator`](crate::PlayerSpec::evaluator)); other programs do not tell.
+pub fn evaluator(record: &Record, node: NodeId) -> Option<&str> {
+    record.node(node).value(BY)
+}
+
+/// Writes what a position is worth, and who says so.
+pub fn set_evaluation(record: &mut Record, node: NodeId, evaluation: Evaluation, by: &str) {
     let node = record.node_mut(node);
     node.set(VALUE, vec![format!("{:.2}", evaluation.value * 100.0)]);
     node.set(SCORE, vec![format!("{:.2}", evaluation.score)]);
+    node.set(BY, vec![by.to_owned()]);
+}
+
+/// Takes away what is known about a position.
+pub fn forget(record: &mut Record, node: NodeId) {
+    for identifier in [VALUE, SCORE, BY, LINE] {
+        record.node_mut(node).remove(identifier);
+    }
 }
 
 /// The line of play that was expected at a node.
@@ -69,13 +83,16 @@ pub fn read_move(record: &Record, value: &str) -> Option<Move> {
     }
 }
 
-/// Points that the move of a node has lost, if it is known what the positions before and after it are worth; nothing for the
-/// move that was expected.
+/// Points that the move of a node has lost, if one evaluator tells what the positions before and after it are worth: what two of them
+/// say cannot be compared. Nothing for the move that was expected.
 pub fn points_lost(record: &Record, node: NodeId) -> Option<f32> {
     let parent = record.parent(node)?;
     let (color, mv) = move_of(record, node)?;
     // The second pass leads to the count, with which no estimate can be compared.
     if mv.is_pass() && move_of(record, parent).is_some_and(|(_, mv)| mv.is_pass()) {
+        return None;
+    }
+    if evaluator(record, parent) != evaluator(record, node) {
         return None;
     }
     let (before, after) = (evaluation(record, parent)?, evaluation(record, node)?);
@@ -93,8 +110,8 @@ mod tests {
         let nodes: Vec<_> = record.main_nodes().collect();
         let worth = |value, score| Evaluation { value, score };
         assert_eq!(evaluation(&record, nodes[0]), None);
-        set_evaluation(&mut record, nodes[0], worth(0.5, 1.25));
-        set_evaluation(&mut record, nodes[1], worth(0.25, -2.0));
+        set_evaluation(&mut record, nodes[0], worth(0.5, 1.25), "one");
+        set_evaluation(&mut record, nodes[1], worth(0.25, -2.0), "one");
         let line = ["C3", "pass", "D4"].map(|mv| mv.parse().unwrap());
         set_expected(&mut record, nodes[0], &line);
         assert_eq!(evaluation(&record, nodes[1]), Some(worth(0.25, -2.0)));
@@ -104,5 +121,22 @@ mod tests {
         assert_eq!(points_lost(&record, nodes[2]), None, "nobody has looked at what came of it");
         set_expected(&mut record, nodes[0], &["E5".parse().unwrap()]);
         assert_eq!(points_lost(&record, nodes[1]), Some(0.0));
+        forget(&mut record, nodes[1]);
+        assert_eq!((evaluation(&record, nodes[1]), evaluator(&record, nodes[1])), (None, None));
+    }
+
+    #[test]
+    fn only_what_one_evaluator_says_is_compared() {
+        let mut record = Record::parse(b"(;SZ[9]SBKV[50]V[0];B[ee]SBKV[10]V[-9];W[cc];B[gg])").unwrap();
+        let nodes: Vec<_> = record.main_nodes().collect();
+        assert_eq!(points_lost(&record, nodes[1]), Some(9.0), "another program has told both");
+        let worth = |score| Evaluation { value: 0.5, score };
+        for (node, score, by) in
+            [(nodes[1], 1.0, "one"), (nodes[2], 50.0, "another"), (nodes[3], 2.0, "another")]
+        {
+            set_evaluation(&mut record, node, worth(score), by);
+        }
+        assert_eq!(evaluator(&record, nodes[1]), Some("one"));
+        assert_eq!([1, 2, 3].map(|i| points_lost(&record, nodes[i])), [None, None, Some(48.0)]);
     }
 }

@@ -45,6 +45,8 @@ pub enum Step {
         /// The opponent's answer, if the file has one.
         reply: Option<Move>,
     },
+    /// The file does not know it, and it may be as good as the right one: the engine judges.
+    Unknown,
 }
 
 /// A record that is solved.
@@ -79,6 +81,12 @@ impl Problem {
         self.marks
     }
 
+    /// Whether the engine judges moves that the file does not know. It does where the record says what the position is worth, as in
+    /// one's own mistakes: no analysis tells all moves that are good.
+    pub fn is_judged(&self) -> bool {
+        notes::evaluation(&self.record, self.record.root()).is_some()
+    }
+
     /// The position to solve.
     pub fn position(&self) -> Result<Game, SgfError> {
         self.record.game_at(self.record.root())
@@ -95,6 +103,9 @@ impl Problem {
         let record = &self.record;
         let played = record.children(at).find(|&child| move_of(record, child).is_some_and(|(_, m)| m == mv));
         let Some(node) = played else {
+            if self.is_judged() {
+                return Step::Unknown;
+            }
             // Where every move that is told is wrong, the others are right.
             let all_wrong = self.marks == Marks::Wrong && !record.children(at).any(|n| self.is_right(n));
             return if all_wrong { Step::Solved { reply: None } } else { Step::Wrong { reply: None } };
@@ -128,7 +139,7 @@ impl Problem {
                     line.extend(reply);
                     break;
                 }
-                Step::Wrong { .. } => break,
+                Step::Wrong { .. } | Step::Unknown => break,
             }
         }
         line
@@ -244,7 +255,7 @@ pub fn starter() -> String {
 }
 
 /// The mistakes of a reviewed game as problems: the positions before moves of the colours that lost at least so many points, in which the
-/// better move is to be found. Few moves may have been looked at, so those without a better one are left out.
+/// better move, or one as good, is to be found. Few moves may have been looked at, so those without a better one are left out.
 pub fn mistakes(record: &Record, colors: &[Color], least: f32) -> Vec<Record> {
     let mistake = |(number, node): (usize, NodeId)| {
         let lost = notes::points_lost(record, node).filter(|lost| *lost >= least)?;
@@ -257,7 +268,11 @@ pub fn mistakes(record: &Record, colors: &[Color], least: f32) -> Vec<Record> {
         board.set_to_play(color);
         let info = GameInfo { name: Some(name), ..GameInfo::default() };
         let mut problem = Record::from_game(&Game::from_board(board, *game.rules()), &info);
-        let answer = problem.add_move(problem.root(), color, *better.first()?);
+        let (worth, by) =
+            (notes::evaluation(record, before)?, notes::evaluator(record, before).unwrap_or_default());
+        let root = problem.root();
+        notes::set_evaluation(&mut problem, root, worth, by);
+        let answer = problem.add_move(root, color, *better.first()?);
         problem.node_mut(answer).set("TE", vec!["1".to_owned()]);
         Some(problem)
     };
@@ -354,7 +369,7 @@ mod tests {
         let mut record = Record::parse(b"(;SZ[9];B[ee];W[cc];B[ai])").unwrap();
         let nodes: Vec<_> = record.main_nodes().collect();
         for (node, score) in nodes.iter().zip([0.0, 0.5, 4.0, -5.0]) {
-            notes::set_evaluation(&mut record, *node, Evaluation { value: 0.5, score });
+            notes::set_evaluation(&mut record, *node, Evaluation { value: 0.5, score }, "one");
         }
         for (node, line) in [(nodes[1], ["G7", "C3"]), (nodes[2], ["C3", "G7"])] {
             notes::set_expected(&mut record, node, &line.map(|mv| mv.parse().unwrap()));
@@ -364,6 +379,8 @@ mod tests {
         let problem = Problem::new(all[1].clone());
         assert_eq!(problem.record().info().name.as_deref(), Some("A1 lost 9.0 points (move 3)"));
         assert_eq!(problem.solution(), ["C3".parse().unwrap()]);
+        assert_eq!(step(&problem, "C3"), Step::Solved { reply: None });
+        assert_eq!(step(&problem, "G7"), Step::Unknown, "it may be as good");
         assert_eq!(problem.position().unwrap().to_play(), Color::Black);
         assert_eq!(problem.position().unwrap().board().stones(Color::White), 1);
         assert_eq!(mistakes(&record, &[Color::White], 3.0).len(), 1);

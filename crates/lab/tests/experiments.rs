@@ -179,3 +179,23 @@ fn mistakes_in_the_file_are_named() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+#[test]
+fn an_arm_beside_a_ladder_names_its_own_opponent() {
+    let beside = "[arms.beside]\npreset = \"random\"\nopponent = \"few\"\n\n[arms.many]\n";
+    let text = SMALL
+        .replace("opponent = \"random\"", "opponent = \"previous\"")
+        .replace("[arms.many]\n", beside)
+        .replace("versus = \"few\"\n", "");
+    let experiment = Experiment::read(&small("beside", &text)).unwrap();
+    let cells = experiment.cells().unwrap();
+    let pairs: Vec<_> =
+        cells.iter().map(|cell| (&*cell.arm, &*cell.opponent.as_ref().unwrap().name)).collect();
+    assert_eq!(pairs, [("beside", "few"), ("many", "few")], "the ladder goes on from few");
+    let results = run(&experiment, &RunOptions::in_memory());
+    let files = report::files(&experiment, &results).unwrap();
+    let plot = &files.iter().find(|(name, _)| name.ends_with(".svg")).unwrap().1;
+    for word in ["Elo", "few", "beside", "many"] {
+        assert!(plot.contains(word), "{word} in the plot of the ratings");
+    }
+}

@@ -60,3 +60,45 @@ fn a_level_gives_up_a_lost_game_late() {
         assert_eq!(given_up, Some(10), "level {number}");
     }
 }
+
+/// Points that each move of a game of a level against itself loses, as the analyst of reviews sees it.
+fn losses(number: usize, seed: u64) -> Vec<f32> {
+    let mut player = seat(number, seed);
+    let mut analyst = "default,threads=1".parse::<PlayerSpec>().unwrap().build(1).unwrap();
+    let mut lead = |game: &Game| analyst.analyse(game, &Request::playouts(30)).unwrap().unwrap().score;
+    let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
+    let mut before = lead(&game);
+    let mut losses = Vec::new();
+    while losses.len() < 40 {
+        let color = game.to_play();
+        let Decision::Play(mv) = player.decide(&game, &Request::default()).unwrap() else { break };
+        game.play(mv);
+        if game.is_over() {
+            break;
+        }
+        let after = lead(&game);
+        losses.push(((before - after) * color.sign() as f32).max(0.0));
+        before = after;
+    }
+    losses
+}
+
+#[test]
+fn no_level_is_suddenly_perfect_or_blunders_beyond_its_class() {
+    // The level, the most that a move may lose, and the least that moves lose in the mean, before and after the twentieth.
+    for (number, most, least) in [(1, 72.0, 0.8), (4, 36.0, 0.3), (8, 18.0, 0.0)] {
+        let games: Vec<_> = (0..3).map(|seed| losses(number, seed)).collect();
+        let worst = games.iter().flatten().copied().fold(0.0, f32::max);
+        let mean = |part: &dyn Fn(&Vec<f32>) -> Vec<f32>| {
+            let all: Vec<_> = games.iter().flat_map(part).collect();
+            all.iter().sum::<f32>() / all.len().max(1) as f32
+        };
+        let halves = [
+            mean(&|game| game.iter().take(20).copied().collect()),
+            mean(&|game| game.iter().skip(20).copied().collect()),
+        ];
+        println!("level {number}: {halves:.1?} points a move, at most {worst:.1}");
+        assert!(worst <= most, "level {number}: a move lost {worst} points");
+        assert!(halves.iter().all(|mean| *mean >= least), "level {number}: {halves:?}");
+    }
+}

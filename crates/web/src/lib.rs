@@ -14,6 +14,7 @@
 //! ```
 
 mod access;
+mod auto_level;
 mod collection;
 mod config;
 mod error;
@@ -40,13 +41,14 @@ use tower_http::compression::CompressionLayer;
 
 pub use {
     access::Token,
+    auto_level::AutoLevel,
     config::Config,
     error::WebError,
     page::is_built,
     roster::{Group, Listed, Roster, title},
     server::{App, stop_signal},
-    settings::{Seat, Seats, Settings},
-    store::{StoreHealth, today},
+    settings::{HUMAN, Seat, Seats, Settings},
+    store::{Store, StoreError, StoreHealth, today},
 };
 
 fn routes(lobby: &Arc<lobby::Lobby>, access: access::Access) -> Router {

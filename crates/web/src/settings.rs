@@ -7,15 +7,17 @@ use tengen_board::{Color, Game, HandicapError, MAX_SIZE, MIN_SIZE, Rules};
 use tengen_engine::time::TimeSettings;
 
 use crate::{
+    auto_level::AutoLevel,
     error::WebError,
     roster::{Roster, title},
+    store::Store,
 };
 
 /// Customary handicap points of a board that has them all.
 const CUSTOMARY: usize = 9;
 
 /// What records call whoever sits at the page.
-pub(crate) const HUMAN: &str = "human";
+pub const HUMAN: &str = "Player";
 
 /// Who plays a colour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,6 +123,20 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The settings with the level that suits the player, where it is to follow the results.
+    pub(crate) fn settled(&self, store: &Store) -> Result<Settings, WebError> {
+        let mut settings = self.clone();
+        if settings.auto {
+            let player = AutoLevel::new(store, settings.width, settings.height).player()?;
+            for seat in [&mut settings.seats.black, &mut settings.seats.white] {
+                if seat.is_engine() {
+                    *seat = Seat::engine(&player);
+                }
+            }
+        }
+        Ok(settings)
+    }
+
     /// The empty game with its handicap stones, if everything in the settings makes sense.
     pub fn game(&self, roster: &Roster) -> Result<Game, WebError> {
         self.seats.check(roster)?;

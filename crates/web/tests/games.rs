@@ -32,6 +32,45 @@ async fn the_engine_answers_a_move() {
 }
 
 #[tokio::test]
+async fn what_the_opponent_thinks_is_no_evaluation_of_the_game() {
+    let server = Server::start("evaluators").await;
+    let mut page = server.page().await;
+    page.begin_with(against_engine(9, "mc")).await;
+    page.send(&json!({"type": "analyse", "on": true})).await;
+    for (i, at) in ["E5", "A1"].into_iter().enumerate() {
+        page.until(|message| message["type"] == "analysis" && message["by"] == "analyst").await;
+        page.send(&json!({"type": "play", "at": at})).await;
+        page.until(|message| message["type"] == "state" && message["number"] == 2 * i + 2).await;
+    }
+    page.until(|message| message["type"] == "analysis" && message["by"] == "analyst").await;
+    page.send(&json!({"type": "save"})).await;
+    let sgf = page.message("sgf").await["text"].as_str().unwrap().to_owned();
+    let count = |text: &str| sgf.matches(text).count();
+    assert_eq!(count("SBKV["), 3, "the positions in which Black was to move: {sgf}");
+    assert_eq!(count("BY[distilled]"), 3, "{sgf}");
+}
+
+#[tokio::test]
+async fn engines_that_are_watched_are_compared_with_themselves_only() {
+    let server = Server::start("watched").await;
+    let mut page = server.page().await;
+    let engine = |player| json!({"kind": "engine", "player": player, "playouts": 20});
+    page.begin_with(json!({"width": 9, "height": 9, "rules": "chinese",
+        "seats": {"black": engine("mc"), "white": engine("uct")}}))
+        .await;
+    let told = std::cell::Cell::new(0);
+    page.until(|message| {
+        if message["type"] == "node" {
+            assert!(message["node"]["lost"].is_null(), "{message}");
+            told.set(told.get() + usize::from(!message["node"]["value"].is_null()));
+        }
+        message["type"] == "state" && message["number"] == 4
+    })
+    .await;
+    assert!(told.get() >= 3, "the graph shows what each of them thinks");
+}
+
+#[tokio::test]
 async fn taking_back_keeps_the_moves_as_variations() {
     let server = Server::start("back").await;
     let mut page = server.page().await;

@@ -217,17 +217,18 @@ fn show(args: &ReviewArgs, task: &Task, review: &Review, output: &mut Output) ->
     }
     let result = review.result.as_ref().map_or(String::new(), |result| format!(", {result}"));
     output.line(format!("{}: {} moves{result}", review.file, review.moves.len()))?;
-    output.line("       moves  points lost/move    accuracy  first choices")?;
+    output.line("       moves  points lost/move    accuracy  first choices  estimated rank (95%)")?;
     for color in Color::ALL {
         let player = review.player(color);
         let number =
             |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
         output.line(format!(
-            "{color}  {:>5}  {:>18}  {:>8}  {:>12}%  {}",
+            "{color}  {:>5}  {:>18}  {:>8}  {:>12}%  {:<20}  {}",
             player.all.moves,
             number(player.all.mean_loss, 2),
             number(player.all.accuracy, 1),
             number(player.all.first_choices.map(|share| 100.0 * share), 0),
+            player.rank_in_words().as_deref().unwrap_or("-"),
             player.name.as_deref().unwrap_or_default(),
         ))?;
     }

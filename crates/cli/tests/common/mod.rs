@@ -26,6 +26,8 @@ impl Run {
 pub(crate) fn tengen_with_input(arguments: &[&str], input: &str) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
         .args(arguments)
+        // What is remembered from game to game is this run's alone.
+        .env("XDG_STATE_HOME", format!("{}/state-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

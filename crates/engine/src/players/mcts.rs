@@ -14,7 +14,7 @@ use crate::{
     rng::Rng,
     search::{
         Evaluator, PlayoutEvaluator, RawEvaluation, Restriction, SearchConfig, SearchParts, SearchReport,
-        Totals, search,
+        Totals, search, settle_lead,
     },
     tree::{Tree, TreePolicy},
 };
@@ -114,6 +114,14 @@ impl Mcts {
         search(game, &parts, &mut self.known, request, &spending, &mut self.rng)
     }
 
+    /// What a network says of the lead gives way to the count where the position is settled. The player itself has chosen by then: this
+    /// is for those who are told.
+    fn settle_lead(&mut self, game: &Game, careful: bool) {
+        if let Some(report) = self.report.as_mut().filter(|_| self.evaluator.sets_priors()) {
+            settle_lead(game, report, careful);
+        }
+    }
+
     /// The last search with a move in front that was drawn by chance, for players that draw theirs. What the search has found stays
     /// as it is, as others are told about it.
     fn draw(&mut self, game: &Game) -> Option<SearchReport> {
@@ -204,6 +212,7 @@ impl Player for Mcts {
         let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
         let report = drawn.as_ref().or(self.report.as_ref());
         let decision = self.conduct.choose(game, report, after_pass, manners);
+        self.settle_lead(game, false);
         self.conduct.note(start.elapsed());
         Ok(decision)
     }
@@ -211,7 +220,9 @@ impl Player for Mcts {
     fn analyse(&mut self, game: &Game, request: &Request) -> Result<Option<&SearchReport>, PlayerError> {
         let mut request = request.clone();
         request.query.true_komi = true;
-        Ok(Some(self.search(game, &request)))
+        self.search(game, &request);
+        self.settle_lead(game, true);
+        Ok(self.report.as_ref())
     }
 
     fn searches(&self) -> bool {

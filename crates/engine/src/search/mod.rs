@@ -24,6 +24,7 @@ use crate::{
 };
 
 mod eval;
+mod lead;
 mod mixed;
 mod network;
 mod noise;
@@ -36,6 +37,7 @@ mod worker;
 
 pub(crate) use eval::play_to_end;
 pub use eval::{CONTEXT, Candidate, Evaluator, Leaf, PlayoutEvaluator, area_komi, ended};
+pub(crate) use lead::settle as settle_lead;
 pub use mixed::Mixed;
 pub use network::{NetworkConfig, RawEvaluation, RolloutConfig, Uncertainty};
 pub use noise::{MoveTemperature, RootNoise};
@@ -261,7 +263,11 @@ pub fn search(
         workers.into_iter().map(|worker| run.work(worker, |_, _| {})).collect()
     } else {
         run.work_in_threads(workers, watch.as_ref(), |watch, totals| {
-            watch.show(&report(game, parts, known, totals, extra_komi, start.elapsed()));
+            let mut shown = report(game, parts, known, totals, extra_komi, start.elapsed());
+            if parts.evaluator.sets_priors() {
+                settle_lead(game, &mut shown, false);
+            }
+            watch.show(&shown);
         })
     };
     let report = report(game, parts, known, &totals, extra_komi, start.elapsed());

@@ -32,6 +32,9 @@ impl Experiment {
     /// The opponent by which each arm plays the one before it.
     pub const PREVIOUS: &'static str = "previous";
 
+    /// What an arm names that plays somebody else than the others do, such as another program beside a ladder.
+    const OPPONENT: &'static str = "opponent";
+
     /// Every arm at every value of the sweep. An arm that is the opponent does not play itself; the first of a ladder has nobody to
     /// play.
     pub fn cells(&self) -> Result<Vec<Cell>, LabError> {
@@ -44,8 +47,12 @@ impl Experiment {
         let is_ladder = config.opponent.as_deref() == Some(Self::PREVIOUS);
         let mut previous = None;
         for arm in config.arms.keys().filter(|&arm| config.opponent.as_ref() != Some(arm)) {
-            let below = previous.replace(arm);
-            let opponent = if is_ladder { below } else { config.opponent.as_ref() };
+            let own = config.arms[arm.as_str()].get(Self::OPPONENT).and_then(Value::as_str);
+            let opponent = match own {
+                Some(own) => Some(own),
+                None if is_ladder => previous.replace(arm).map(String::as_str),
+                None => config.opponent.as_deref(),
+            };
             if is_ladder && opponent.is_none() {
                 continue;
             }
@@ -66,7 +73,14 @@ impl Experiment {
             return learning.player(arm);
         }
         let error = |source| LabError::Player { arm: arm.to_owned(), source };
-        let mut spec = PlayerSpec::from_tables(&[&config.base, table], arm).map_err(error)?;
+        let mut table = table.clone();
+        table.remove(Self::OPPONENT);
+        let mut spec = PlayerSpec::from_tables(&[&config.base, &table], arm).map_err(error)?;
+        if self.is_dummy && spec.is_external() {
+            // It may be missing.
+            spec = "random".parse().map_err(error)?;
+            arm.clone_into(&mut spec.name);
+        }
         if let (Some(sweep), Some(at)) = (&config.sweep, at) {
             spec.set(&sweep.parameter, &at.to_string()).map_err(error)?;
             spec.name = format!("{arm},{}={at}", sweep.parameter);

@@ -143,7 +143,7 @@ impl Experiment {
             openings: Openings::parse(&self.config.openings, &game)?,
             clock_a: TimeSettings::Unlimited,
             clock_b: TimeSettings::Unlimited,
-            referee: Referee::choose(&rules, opponent.is_external()),
+            referee: Referee::choose(&rules, cell.player.is_external() || opponent.is_external()),
             seed: self.config.seed,
             a: cell.player.clone(),
             b: opponent,

@@ -86,6 +86,17 @@ impl PlayerSpec {
         Ok(spec)
     }
 
+    /// Who speaks when this player says what a position is worth: its network, where nothing else has a say, else the player itself.
+    /// Only what one of them says can be compared.
+    pub fn evaluator(&self) -> String {
+        let trusts_network = match &self.config {
+            PlayerConfig::Mcts(config) => config.network.as_ref().is_some_and(|network| network.mix == 0.0),
+            _ => false,
+        };
+        let net = self.options.net.as_ref().filter(|_| trusts_network).and_then(|net| net.file_name());
+        net.map_or_else(|| self.name.clone(), |net| net.to_string_lossy().into_owned())
+    }
+
     /// Every parameter, defaults spelled out.
     pub fn params(&self) -> Params {
         let mut params = Params::of(&self.options);

@@ -26,11 +26,11 @@ pub(super) fn annotated(review: &Review) -> Record {
     record.set_text(root, "CA", "UTF-8");
     if let Some(first) = review.moves.first() {
         let before = record.parent(review.turns[0].node).unwrap_or(root);
-        set_values(&mut record, before, first.lead, first.win_rate);
+        set_values(&mut record, before, review, first.lead, first.win_rate);
     }
     comment(&mut record, root, &summary(review));
     for (m, turn) in review.moves.iter().zip(&review.turns) {
-        set_values(&mut record, turn.node, m.lead_after, m.win_rate_after);
+        set_values(&mut record, turn.node, review, m.lead_after, m.win_rate_after);
         if let Some(before) = record.parent(turn.node) {
             notes::set_expected(&mut record, before, &m.pv);
         }
@@ -47,8 +47,9 @@ pub(super) fn annotated(review: &Review) -> Record {
     record
 }
 
-fn set_values(record: &mut Record, node: NodeId, lead: f64, win_rate: f64) {
-    notes::set_evaluation(record, node, Evaluation { value: win_rate as f32, score: lead as f32 });
+fn set_values(record: &mut Record, node: NodeId, review: &Review, lead: f64, win_rate: f64) {
+    let evaluation = Evaluation { value: win_rate as f32, score: lead as f32 };
+    notes::set_evaluation(record, node, evaluation, &review.evaluator);
 }
 
 /// Sets the mark of a move, of which there may be one.

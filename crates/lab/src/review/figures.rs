@@ -214,13 +214,15 @@ impl Phases {
 }
 
 /// How a player played.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerFigures {
     /// The name in the record.
     pub name: Option<String>,
     /// The whole game.
     #[serde(flatten)]
     pub all: Figures,
+    /// The rank in the record.
+    pub recorded_rank: Option<String>,
     /// An estimate of the player's rank. Nothing is told without a fit on games of known ranks.
     pub rank: Option<String>,
     /// Its interval at 95%.
@@ -232,12 +234,19 @@ pub struct PlayerFigures {
 }
 
 impl PlayerFigures {
+    /// The estimate of the rank in words: `about 3k (8k to 2d)`.
+    pub fn rank_in_words(&self) -> Option<String> {
+        let [low, high] = self.rank_ci95.as_ref()?;
+        Some(format!("about {} ({low} to {high})", self.rank.as_ref()?))
+    }
+
     pub(super) fn new(name: Option<String>, moves: &[ReviewedMove], color: Color) -> PlayerFigures {
         let own = || moves.iter().filter(move |m| m.color == color);
         let phase = |phase| Figures::new(own().filter(move |m| m.phase == phase));
         PlayerFigures {
             name,
             all: Figures::new(own()),
+            recorded_rank: None,
             rank: None,
             rank_ci95: None,
             classes: Classes::new(own()),

@@ -12,6 +12,7 @@ mod figures;
 mod graph;
 mod moments;
 mod page;
+mod rank;
 mod store;
 mod table;
 
@@ -25,6 +26,7 @@ use crate::{PlayerSpec, SpecError};
 pub use analysis::Progress;
 pub use figures::{ACCURACY_FORMULA, Class, Classes, Figures, Phase, Phases, PlayerFigures};
 pub use moments::KeyMoment;
+pub use rank::{Fit, Lesson, Ranks};
 pub use store::{STEM_ENDING, find, is_review, stored};
 
 use analysis::{Opinion, Turn};
@@ -165,6 +167,10 @@ pub struct Review {
     pub file: String,
     /// Who analysed it, and how.
     pub analyst: String,
+    /// Whose word the losses are ([`PlayerSpec::evaluator`]).
+    pub evaluator: String,
+    /// Columns and rows of the board.
+    pub size: [usize; 2],
     /// Everything that decides the results: the behaviour of the analyst and every parameter.
     pub settings: String,
     /// The result that the record tells.
@@ -198,17 +204,27 @@ pub fn review(
     let Some(opinions) = analysis::analyse(record, &turns, settings, stop, on_progress)? else {
         return Ok(None);
     };
-    let area = record.size().map(|(width, height)| width * height)?;
+    let (width, height) = record.size()?;
+    let evaluator = settings.player.evaluator();
     let moves: Vec<_> = turns
         .iter()
         .zip(&opinions)
         .enumerate()
-        .map(|(i, (turn, (before, after)))| reviewed(i + 1, area, *turn, before, after))
+        .map(|(i, (turn, (before, after)))| reviewed(i + 1, width * height, *turn, before, after))
         .collect();
     let info = record.info();
+    let size = [width, height];
+    let figures = |name, rank, color| {
+        let mut figures = PlayerFigures::new(name, &moves, color);
+        figures.recorded_rank = rank;
+        if let Some(estimate) = rank::estimate(size, &evaluator, &figures.all) {
+            (figures.rank, figures.rank_ci95) = (Some(estimate.rank), Some(estimate.ci95));
+        }
+        figures
+    };
     let players = Players {
-        black: PlayerFigures::new(info.black, &moves, Color::Black),
-        white: PlayerFigures::new(info.white, &moves, Color::White),
+        black: figures(info.black, info.black_rank, Color::Black),
+        white: figures(info.white, info.white_rank, Color::White),
     };
     Ok(Some(Review {
         file: file.to_owned(),
@@ -218,6 +234,8 @@ pub fn review(
         key_moments: moments::key_moments(&moves),
         moves,
         players,
+        evaluator,
+        size,
         record: record.clone(),
         turns,
     }))

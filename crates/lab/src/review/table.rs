@@ -51,6 +51,7 @@ pub(super) fn players(review: &Review) -> Table {
         "points lost a move",
         "accuracy",
         "first choices",
+        "estimated rank",
     ]);
     for color in Color::ALL {
         let player = review.player(color);
@@ -58,15 +59,15 @@ pub(super) fn players(review: &Review) -> Table {
             Some(name) => format!("{name} ({color})"),
             None => super::name_of(color).to_owned(),
         };
-        table.rows.push(row(&name, "whole game", &player.all));
+        table.rows.push(row(&name, "whole game", &player.all, player.rank_in_words()));
         for phase in Phase::ALL {
-            table.rows.push(row("", phase.name(), player.phases.of(phase)));
+            table.rows.push(row("", phase.name(), player.phases.of(phase), None));
         }
     }
     table
 }
 
-fn row(name: &str, part: &str, figures: &Figures) -> Vec<String> {
+fn row(name: &str, part: &str, figures: &Figures, rank: Option<String>) -> Vec<String> {
     let shown = |value: Option<f64>, text: fn(f64) -> String| value.map_or(String::new(), text);
     vec![
         name.to_owned(),
@@ -75,6 +76,7 @@ fn row(name: &str, part: &str, figures: &Figures) -> Vec<String> {
         shown(figures.mean_loss, |loss| format!("{loss:.2}")),
         shown(figures.accuracy, |accuracy| format!("{accuracy:.1}")),
         shown(figures.first_choices, |share| format!("{:.0}%", 100.0 * share)),
+        rank.unwrap_or_default(),
     ]
 }
 

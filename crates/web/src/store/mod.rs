@@ -62,7 +62,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why something cannot be stored or read.
 #[derive(Debug, Error)]
-pub(crate) enum StoreError {
+pub enum StoreError {
     /// Another server has changed the game meanwhile.
     #[error("the game has been changed elsewhere")]
     Changed,
@@ -71,14 +71,19 @@ pub(crate) enum StoreError {
     Gone,
     /// A file that is none of ours.
     #[error("{}: {problem}", .path.display())]
-    File { path: PathBuf, problem: String },
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// What SQLite says.
     #[error("{0}")]
     Sql(#[from] rusqlite::Error),
 }
 
 /// A file of games.
-pub(crate) struct Store {
+pub struct Store {
     path: PathBuf,
     connection: Mutex<Connection>,
 }
@@ -105,7 +110,7 @@ pub(crate) struct Stored {
 
 impl Store {
     /// Opens the file in a folder, or makes one; takes over the games that earlier versions kept there.
-    pub(crate) fn open(folder: &Path) -> Result<Store, StoreError> {
+    pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let path = folder.join(FILE);
         let cannot = |error: io::Error| StoreError::File { path: path.clone(), problem: error.to_string() };
         private::create_folder(folder).map_err(cannot)?;
@@ -117,7 +122,7 @@ impl Store {
     }
 
     /// Where games are kept unless told otherwise.
-    pub(crate) fn default_folder() -> PathBuf {
+    pub fn default_folder() -> PathBuf {
         private::state_folder().join("games")
     }
 

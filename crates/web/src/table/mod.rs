@@ -4,7 +4,6 @@
 //! else touches its state, so there are no locks. While no page is there nothing is searched and no clock runs; some
 //! time later its thread ends.
 
-mod auto_level;
 mod clocks;
 mod counting;
 mod editing;
@@ -124,7 +123,7 @@ pub(crate) struct Table {
 impl Table {
     /// A game at its beginning.
     pub(crate) fn begin(lobby: &Arc<Lobby>, id: String, settings: &Settings) -> Result<Table, WebError> {
-        let settings = auto_level::settled(lobby.store(), settings)?;
+        let settings = settings.settled(lobby.store())?;
         let game = settings.game(lobby.roster())?;
         let info = record::info_of(&settings.seats, store::today());
         let record = Record::from_game(&game, &info);

@@ -4,7 +4,7 @@ use tengen_board::{Color, Move, Outcome, Reason, sgf::NodeId};
 use tengen_lab::notes;
 
 use super::{MAX_NODES, Table, record};
-use crate::{error::WebError, protocol::Phase, settings::Seats};
+use crate::{auto_level::AutoLevel, error::WebError, protocol::Phase, settings::Seats};
 
 impl Table {
     pub(super) fn phase(&self) -> Phase {
@@ -103,13 +103,25 @@ impl Table {
             self.ended = Some((self.node, outcome));
             let root = self.record.root();
             self.change_record(root).set_text(root, "RE", &outcome.to_string());
-            self.note_result(outcome);
+            self.note_level(outcome);
         }
         self.paused = true;
         if let Some(score) = outcome.score() {
             self.note_count(score);
         }
         self.counting = self.counting.take().filter(|counting| counting.node == self.node);
+    }
+
+    /// The level follows the result, if it is to.
+    fn note_level(&mut self, outcome: Outcome) {
+        let (Some(human), Some(winner)) = (self.human().filter(|_| self.auto), outcome.winner()) else {
+            return;
+        };
+        let board = self.game.board();
+        let level = AutoLevel::new(self.lobby.store(), board.width(), board.height());
+        if let Err(error) = level.note(winner == human) {
+            self.notice = Some(error.to_string());
+        }
     }
 
     pub(super) fn resign(&mut self) -> Result<(), WebError> {

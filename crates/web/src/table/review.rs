@@ -5,11 +5,11 @@ use std::thread;
 
 use tengen_engine::players::StopSignal;
 use tengen_lab::{
-    PlayerSpec, notes,
+    notes,
     review::{self, Progress, ReviewSettings},
 };
 
-use super::{Event, Table};
+use super::{Event, Table, thinking::ANALYST};
 use crate::{
     error::WebError,
     protocol::{Message, Report, Review},
@@ -22,6 +22,8 @@ const MAX_PLAYOUTS: u64 = 100_000;
 pub(super) struct ReviewRun {
     /// Its number: news of another one come too late.
     id: u64,
+    /// Whose word it is.
+    evaluator: String,
     done: usize,
     total: usize,
     is_running: bool,
@@ -55,14 +57,22 @@ impl Table {
         for &node in &line {
             record.promote(node);
         }
-        let mut player: PlayerSpec = ReviewSettings::PLAYER.parse().expect("it is a player");
-        player.options.playouts = Some(playouts);
+        // The analyst of the page, so that what both say can be compared.
+        let mut player = self.lobby.roster().find(ANALYST)?.clone();
+        let evaluator = player.evaluator();
+        (player.options.playouts, player.options.time) = (Some(playouts), None);
         // In the background: the other cores are for whoever plays.
         player.options.threads = Some(1);
         let settings = ReviewSettings::new(player, ReviewSettings::DEEPER);
         let (id, stop) = (self.thinking.next_id(), StopSignal::default());
-        self.review =
-            Some(ReviewRun { id, done: 0, total: line.len(), is_running: true, stop: stop.clone() });
+        self.review = Some(ReviewRun {
+            id,
+            evaluator,
+            done: 0,
+            total: line.len(),
+            is_running: true,
+            stop: stop.clone(),
+        });
         let events = self.events.clone();
         thread::spawn(move || {
             // The table may be gone.
@@ -98,8 +108,9 @@ impl Table {
         match news {
             ReviewNews::Position(Progress { done, total, node, evaluation, line }) => {
                 (review.done, review.total) = (done, total);
+                let by = review.evaluator.clone();
                 let record = self.change_record(node);
-                notes::set_evaluation(record, node, evaluation);
+                notes::set_evaluation(record, node, evaluation, &by);
                 notes::set_expected(record, node, &line);
                 self.send_evaluated(node);
                 self.tell_review();

@@ -1,5 +1,6 @@
-//! Solving a problem: the solver's moves are judged by the file, the opponent's answers come by themselves, and wrong moves are
-//! refuted, by the file or by the engine. Progress is kept; what is tried is not.
+//! Solving a problem: the solver's moves are judged by the file, and by the engine where the file cannot know all that is good; the
+//! opponent's answers come by themselves, and wrong moves are refuted, by the file or by the engine. Progress is kept; what is tried
+//! is not.
 
 use std::sync::Arc;
 
@@ -8,9 +9,13 @@ use tengen_board::{
     sgf::{NodeId, Record},
 };
 use tengen_engine::{players::StopSignal, search::SearchReport};
-use tengen_lab::problems::{Problem, Step};
+use tengen_lab::{
+    notes,
+    problems::{Problem, Step},
+    review::Class,
+};
 
-use super::{Table, record};
+use super::{Table, record, teaching::Purpose};
 use crate::{
     error::WebError,
     lobby::Lobby,
@@ -45,6 +50,7 @@ impl Table {
         for property in full.node(full.root()).properties() {
             bare.node_mut(root).set(&property.identifier, property.values.clone());
         }
+        notes::forget(&mut bare, root);
         let problem = Problem::new(full);
         let key = problem.key().map_err(|error| WebError::Record(error.to_string()))?;
         let at = Some(problem.record().root());
@@ -71,10 +77,31 @@ impl Table {
 
     /// A move of the solver.
     pub(super) fn answer_problem(&mut self, mv: Move) -> Result<(), WebError> {
+        let Some(solving) = &self.solving else { return Ok(()) };
+        let step = solving.at.map_or(Step::Wrong { reply: None }, |at| solving.problem.step(at, mv));
+        if step == Step::Unknown {
+            let before = self.known_in(solving.problem.record(), solving.problem.record().root());
+            return self.look_at(mv, before, Purpose::Answer);
+        }
+        self.answered_with(mv, step)
+    }
+
+    /// The engine has judged a move of the solver that the file does not know, if it could.
+    pub(super) fn judged(
+        &mut self,
+        mv: Move,
+        lost: Option<f32>,
+        reply: Option<Move>,
+    ) -> Result<(), WebError> {
+        let is_as_good = lost.is_some_and(|lost| Class::of(lost.into()) == Class::Excellent);
+        self.answered_with(mv, if is_as_good { Step::Solved { reply: None } } else { Step::Wrong { reply } })
+    }
+
+    /// Plays a move of the solver, and what it leads to.
+    fn answered_with(&mut self, mv: Move, step: Step) -> Result<(), WebError> {
         self.play(mv)?;
         let node = self.node;
         let Some(solving) = &mut self.solving else { return Ok(()) };
-        let step = solving.at.map_or(Step::Wrong { reply: None }, |at| solving.problem.step(at, mv));
         let reply = match step {
             Step::Solved { reply } => {
                 solving.state = ProblemState::Solved;
@@ -85,6 +112,7 @@ impl Table {
                 solving.at = Some(at);
                 Some(reply)
             }
+            Step::Unknown => None,
             Step::Wrong { reply } => {
                 solving.state = ProblemState::Wrong;
                 solving.refuting = reply.is_none().then_some(node);

@@ -1,5 +1,6 @@
 //! Moves that are looked at before they are played: with the teaching seat, one that would lose many points is not played before the
-//! player is warned; in a review, the player is told what another move than the one played would have cost.
+//! player is warned; in a review, the player is told what another move than the one played would have cost; in a problem, a move that
+//! the file does not know may be as good as the right one.
 
 use std::time::Duration;
 
@@ -29,8 +30,18 @@ pub(super) struct Check {
     mv: Move,
     /// What the position is worth before the move, once that is known.
     before: Option<Evaluation>,
+    purpose: Purpose,
+}
+
+/// What becomes of a move that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is played, unless the player has to be warned.
+    Play,
     /// It is only judged, and not played whatever it costs.
-    is_trial: bool,
+    Trial,
+    /// It answers a problem.
+    Answer,
 }
 
 impl Check {
@@ -48,7 +59,7 @@ impl Table {
 
     /// Has a move looked at; it is played, or the player is warned, when that is done.
     pub(super) fn check(&mut self, mv: Move) -> Result<(), WebError> {
-        self.look_at(mv, None, false)
+        self.look_at(mv, None, Purpose::Play)
     }
 
     /// Has a move judged that the player thinks is better than the one of the record.
@@ -56,12 +67,18 @@ impl Table {
         if !self.is_studied() {
             return Err(WebError::NotNow("Moves are tried in records and in games that have ended."));
         }
-        self.look_at(mv, notes::evaluation(&self.record, self.node), true)
+        self.look_at(mv, self.known(self.node), Purpose::Trial)
     }
 
-    fn look_at(&mut self, mv: Move, before: Option<Evaluation>, is_trial: bool) -> Result<(), WebError> {
+    /// Has a move looked at, after the position before it unless that is known.
+    pub(super) fn look_at(
+        &mut self,
+        mv: Move,
+        before: Option<Evaluation>,
+        purpose: Purpose,
+    ) -> Result<(), WebError> {
         self.game.check(mv).map_err(|why| WebError::Move(format!("{mv} is not possible: {why}.")))?;
-        self.thinking.check = Some(Check { node: self.node, mv, before, is_trial });
+        self.thinking.check = Some(Check { node: self.node, mv, before, purpose });
         Ok(())
     }
 
@@ -69,7 +86,7 @@ impl Table {
     pub(super) fn checked(&mut self, check: Check, report: Option<&SearchReport>) -> Result<(), WebError> {
         let Some(before) = check.before else {
             // Where nothing is known nothing is said.
-            let Some(before) = notes::evaluation(&self.record, self.node) else {
+            let Some(before) = self.known(self.node) else {
                 return self.looked_in_vain(check);
             };
             self.thinking.check = Some(Check { before: Some(before), ..check });
@@ -85,9 +102,13 @@ impl Table {
         let line = answer.line.iter().copied().take(super::view::LINE).collect();
         let judgement =
             Judgement { node: self.node.number(), at: check.mv, lost, class: Class::of(lost.into()), line };
-        if check.is_trial {
-            self.send(&Message::Tried(judgement));
-            return Ok(());
+        match check.purpose {
+            Purpose::Play => {}
+            Purpose::Trial => {
+                self.send(&Message::Tried(judgement));
+                return Ok(());
+            }
+            Purpose::Answer => return self.judged(check.mv, Some(lost), judgement.line.first().copied()),
         }
         if self.teach.is_none_or(|limit| lost <= allowed(limit, value_for(after.value, color))) {
             return self.human_moves(check.mv);
@@ -98,7 +119,11 @@ impl Table {
 
     /// Nothing is known about a move.
     fn looked_in_vain(&mut self, check: Check) -> Result<(), WebError> {
-        if check.is_trial { Ok(()) } else { self.human_moves(check.mv) }
+        match check.purpose {
+            Purpose::Play => self.human_moves(check.mv),
+            Purpose::Trial => Ok(()),
+            Purpose::Answer => self.judged(check.mv, None, None),
+        }
     }
 }
 

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tengen_board::{Color, ColorMap, Game, Move, Outcome, Reason, Rules, sgf::NodeId};
+use tengen_board::{
+    Color, ColorMap, Game, Move, Outcome, Reason, Rules,
+    sgf::{NodeId, Record},
+};
 use tengen_engine::{
     players::{Decision, Limits},
     search::SearchReport,
@@ -27,6 +30,8 @@ use crate::{
 
 /// The player that analyses.
 pub(super) const ANALYST: &str = Preset::DEFAULT;
+/// Who says what a finished game is worth.
+const COUNT: &str = "count";
 /// An analysis ends after this many playouts, or this long: a page may be left open over night.
 const ANALYSIS: Limits = Limits { playouts: Some(400_000), time: Some(Duration::from_mins(2)), clock: None };
 /// Between two engines a move takes at least this long, so that one can follow.
@@ -237,6 +242,22 @@ impl Table {
         game
     }
 
+    /// Whose word it is when the analyst says what a position is worth.
+    fn analyst(&self) -> String {
+        self.lobby.roster().find(ANALYST).map_or_else(|_| ANALYST.to_owned(), PlayerSpec::evaluator)
+    }
+
+    /// What the analyst has said about a position.
+    pub(super) fn known(&self, node: NodeId) -> Option<Evaluation> {
+        self.known_in(&self.record, node)
+    }
+
+    /// The same in another record.
+    pub(super) fn known_in(&self, record: &Record, node: NodeId) -> Option<Evaluation> {
+        let is_own = notes::evaluator(record, node) == Some(&*self.analyst());
+        notes::evaluation(record, node).filter(|_| is_own)
+    }
+
     pub(super) fn answered(&mut self, answer: Answer) {
         let id = match &answer {
             Answer::Report(id, _) | Answer::Done(id, ..) | Answer::Failed(id, _) => *id,
@@ -299,17 +320,27 @@ impl Table {
         }
         let player = self.name_of(current.by);
         let analysis = Table::analysis(report, current.by, player, current.node, &self.game, done);
-        self.note(&analysis, current.node);
+        self.note(&analysis, current);
         self.send(&Message::Analysis(Box::new(analysis)));
         if done {
             self.send_evaluated(current.node);
         }
     }
 
-    /// Keeps what a position is worth.
-    pub(super) fn note(&mut self, analysis: &Analysis, node: NodeId) {
+    /// Keeps what a position is worth, if the analyst says so. Where two engines play, so do they, until it has spoken; what the
+    /// human's opponent thinks is its own affair.
+    fn note(&mut self, analysis: &Analysis, Current { by, node, .. }: Current) {
+        let by = match by {
+            Searcher::Analyst => self.analyst(),
+            _ if self.seats.engines() < 2 || self.known(node).is_some() => return,
+            Searcher::Black | Searcher::White => {
+                let Seat::Engine { player, .. } = self.seats.of(analysis.to_play) else { return };
+                self.lobby.roster().find(player).map_or_else(|_| player.clone(), PlayerSpec::evaluator)
+            }
+        };
         let record = self.change_record(node);
-        notes::set_evaluation(record, node, Evaluation { value: analysis.value, score: analysis.score });
+        let evaluation = Evaluation { value: analysis.value, score: analysis.score };
+        notes::set_evaluation(record, node, evaluation, &by);
         if let Some(best) = analysis.moves.first() {
             notes::set_expected(record, node, &best.line);
         }
@@ -323,7 +354,7 @@ impl Table {
             Ordering::Greater => 1.0,
         };
         let node = self.node;
-        notes::set_evaluation(self.change_record(node), node, Evaluation { value, score });
+        notes::set_evaluation(self.change_record(node), node, Evaluation { value, score }, COUNT);
         self.news.push(node);
     }
 

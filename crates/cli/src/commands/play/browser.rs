@@ -98,7 +98,7 @@ fn config(args: &PlayArgs) -> Result<Config> {
         handicap: args.handicap,
         time: args.browser.clock,
         teach: None,
-        auto: false,
+        auto: args.player.is_auto(),
     };
     if let Some(path) = &args.browser.problems {
         config.problems = Some(problems(path).with_context(|| format!("--problems {}", path.display()))?);

@@ -28,9 +28,12 @@ Examples:
   tengen play --listen 0.0.0.0             for other devices: open the printed address there
   tengen play --terminal                   no browser; type help during the game";
 
+const PRESET: &str = "The opponent: auto, the level that follows your results (with --playouts and the like: default), a preset such as \
+level-5 (`tengen presets` lists them), NAME,key=value,…, a TOML file, or gtp:COMMAND LINE";
+
 /// Play against the engine, in the browser or in the terminal.
 #[derive(Args, Clone)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("preset", |arg| arg.default_value(PlayerArgs::AUTO).help(PRESET)))]
 pub(crate) struct PlayArgs {
     #[command(flatten)]
     game: GameArgs,

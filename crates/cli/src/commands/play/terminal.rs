@@ -15,6 +15,7 @@ use tengen_engine::{
     reading::status::dead_stones,
     whole_file::write_whole,
 };
+use tengen_web::{AutoLevel, HUMAN, Store};
 
 use super::PlayArgs;
 use crate::{board_view::BoardStyle, output::Output};
@@ -31,9 +32,16 @@ const HELP: &str = "\
   quit         leave without a result";
 
 pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
-    let mut spec = args.player.spec()?;
-    spec.options.use_cores();
     let mut game = args.game.game(9)?;
+    let (width, height) = (game.board().width(), game.board().height());
+    let store = args.player.is_auto().then(|| Store::open(&Store::default_folder())).transpose();
+    let store = store.context("cannot tell at which level you play: name one, such as --preset level-3")?;
+    let level = store.as_ref().map(|store| AutoLevel::new(store, width, height));
+    let mut spec = match &level {
+        Some(level) => level.player()?.parse()?,
+        None => args.player.spec()?,
+    };
+    spec.options.use_cores();
     if args.handicap > 0 {
         game.place_fixed_handicap(args.handicap).context("--handicap")?;
     }
@@ -45,6 +53,7 @@ pub(super) fn run(args: &PlayArgs, output: &Output) -> Result<()> {
         name: tengen_web::title(&spec.name).into_owned(),
         style: args.in_terminal.board.resolve(),
         dead: Vec::new(),
+        level,
         output,
     };
     session.play(io::stdin().lock(), io::stdout().lock(), args.in_terminal.sgf.as_deref())
@@ -59,6 +68,8 @@ struct Session<'a> {
     style: BoardStyle,
     /// Stones that count as dead after the game: first our estimate, then what the human makes of it.
     dead: Vec<Vertex>,
+    /// The level, if it is to follow the result.
+    level: Option<AutoLevel<'a>>,
     output: &'a Output,
 }
 
@@ -115,6 +126,10 @@ impl Session<'_> {
         }
         if let Some(outcome) = self.outcome() {
             writeln!(out, "Result: {outcome}{}", self.verdict(outcome))?;
+            if let (Some(level), Some(winner)) = (&self.level, outcome.winner()) {
+                level.note(winner == self.human)?;
+                writeln!(out, "Next time you play {}.", tengen_web::title(&level.player()?))?;
+            }
         }
         sgf.map_or(Ok(()), |path| self.save(path, &mut out))
     }
@@ -285,7 +300,7 @@ impl Session<'_> {
     }
 
     fn save(&self, path: &Path, out: &mut impl Write) -> Result<()> {
-        let names = Color::ALL.map(|color| if color == self.human { "human" } else { &*self.name });
+        let names = Color::ALL.map(|color| if color == self.human { HUMAN } else { &*self.name });
         let [black, white] = names.map(|name| Some(name.to_owned()));
         let info = GameInfo {
             black,

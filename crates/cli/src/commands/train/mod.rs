@@ -11,6 +11,7 @@ mod gradient;
 mod knowledge;
 mod label;
 mod policy;
+mod rank;
 mod zero;
 
 /// Learn from game records, from other networks, or by self-play.
@@ -26,6 +27,7 @@ enum TrainKind {
     Label(label::LabelArgs),
     Policy(Box<policy::PolicyArgs>),
     Balance(balance::BalanceArgs),
+    Rank(rank::RankArgs),
     Zero(Box<zero::ZeroArgs>),
     /// Learn by REINFORCE: moves of games that were won become likelier
     Reinforce(Box<gradient::GradientArgs>),
@@ -39,6 +41,7 @@ pub(crate) fn run(args: &TrainArgs, output: &mut Output) -> Result<()> {
         TrainKind::Label(args) => label::run(args, output),
         TrainKind::Policy(args) => policy::run(args, output),
         TrainKind::Balance(args) => balance::run(args, output),
+        TrainKind::Rank(args) => rank::run(args, output),
         TrainKind::Zero(args) => zero::run(args, output),
         TrainKind::Reinforce(args) => gradient::run(args, Algorithm::Reinforce, output),
         TrainKind::ActorCritic(args) => gradient::run(args, Algorithm::ActorCritic, output),

@@ -1,8 +1,8 @@
-//! Plots: curves over the sweep, or points side by side, with error bars at 95% and the paper's figures.
+//! Plots: curves over the sweep, or points side by side, with error bars at 95% and the paper's figures; of a ladder, the ratings.
 
 use plotters::prelude::*;
 
-use super::curves;
+use super::{curves, ratings::rated};
 use crate::experiments::{
     config::Experiment,
     error::LabError,
@@ -41,13 +41,36 @@ pub fn plots(experiment: &Experiment, results: &Results) -> Result<String, LabEr
     if experiment.config.learning.is_some() {
         return curves::curves(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
     }
-    let (series, labels) = series(experiment, results);
+    let ladder = ladder(experiment, results);
+    let unit = if ladder.is_some() { "Elo" } else { experiment.config.kind.unit() };
+    let (series, labels) = ladder.unwrap_or_else(|| series(experiment, results));
     if series.is_empty() {
         return Ok(String::new());
     }
     let mut svg = String::new();
-    draw(experiment, &series, &labels, &mut svg).map_err(|problem| LabError::Plot(problem.to_string()))?;
+    draw(experiment, &series, &labels, unit, &mut svg)
+        .map_err(|problem| LabError::Plot(problem.to_string()))?;
     Ok(svg)
+}
+
+/// The ratings of a ladder, in the order of its arms.
+fn ladder(experiment: &Experiment, results: &Results) -> Option<(Vec<Series>, Vec<String>)> {
+    let rated = rated(experiment, results)?;
+    let place = |arm: &String| rated.iter().find(|rating| rating.player == *arm && rating.games > 0);
+    let (labels, points) = experiment
+        .config
+        .arms
+        .keys()
+        .filter_map(|arm| Some((arm.clone(), place(arm)?)))
+        .enumerate()
+        .map(|(i, (arm, rating))| {
+            let interval = rating.ci95;
+            let point =
+                Point { x: i as f64, low: interval.0, value: rating.elo, high: interval.1, paper: None };
+            (arm, point)
+        })
+        .unzip();
+    Some((vec![Series { name: "rating".to_owned(), points }], labels))
 }
 
 /// The points by arms; without a sweep, their places on the x axis are those of the quantities or arms in `labels`.
@@ -93,7 +116,13 @@ fn series_name(value: &Value, swept: bool) -> String {
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-fn draw(experiment: &Experiment, series: &[Series], labels: &[String], svg: &mut String) -> Drawn {
+fn draw(
+    experiment: &Experiment,
+    series: &[Series],
+    labels: &[String],
+    unit: &str,
+    svg: &mut String,
+) -> Drawn {
     let points = || series.iter().flat_map(|series| &series.points);
     let finite = |value: f64| value.is_finite().then_some(value);
     let heights = || {
@@ -117,7 +146,7 @@ fn draw(experiment: &Experiment, series: &[Series], labels: &[String], svg: &mut
         let widths = (first * 0.9..last * 1.1).log_scale();
         let mut chart = builder.build_cartesian_2d(widths, heights)?;
         let label = experiment.config.sweep.as_ref().map_or("", |sweep| &sweep.label);
-        chart.configure_mesh().x_desc(label).y_desc(experiment.config.kind.unit()).draw()?;
+        chart.configure_mesh().x_desc(label).y_desc(unit).draw()?;
         return curves(&mut chart, series, true, |x| x * 0.99, |x| x * 1.01);
     }
     let mut chart = builder.build_cartesian_2d(first - side..last + side, heights)?;
@@ -135,7 +164,7 @@ fn draw(experiment: &Experiment, series: &[Series], labels: &[String], svg: &mut
         .x_labels(if labels.is_empty() { 10 } else { 2 * labels.len() + 1 })
         .x_label_formatter(&name)
         .x_desc(label)
-        .y_desc(experiment.config.kind.unit())
+        .y_desc(unit)
         .draw()?;
     let tick = if labels.is_empty() { (last - first).max(0.1) * 0.005 } else { 0.02 };
     curves(&mut chart, series, labels.is_empty(), |x| x - tick, |x| x + tick)
