@@ -110,7 +110,7 @@ mod tests {
         fs::create_dir_all(&models).unwrap();
         fs::create_dir_all(prefix.join("lib/python3.13")).unwrap();
         fs::write(models.join("b10c384h6nbttflrs.bin.gz"), "").unwrap();
-        assert_eq!(katrain_models(&prefix), [models.clone()]);
+        assert_eq!(katrain_models(&prefix), std::slice::from_ref(&models));
         assert_eq!(networks_in(&models), [models.join("b10c384h6nbttflrs.bin.gz")]);
         assert!(katrain_models(&prefix.join("nowhere")).is_empty());
         fs::remove_dir_all(&prefix).unwrap();
