@@ -25,7 +25,7 @@ struct Turn {
 }
 
 /// Plays a game of a player against itself.
-pub(super) fn play(
+pub(crate) fn play(
     spec: &PlayerSpec,
     config: &SelfPlayConfig,
     seed: u64,
