@@ -193,14 +193,13 @@ fn simulate(workers: usize, game_seconds: f64, seconds: u64) {
     thread::sleep(Duration::from_secs_f64((2.0 * game_seconds).clamp(2.0, 30.0)));
     let pid = nats.id();
     let traffic = || {
-        links.iter().fold((0, 0), |(messages, bytes), link| {
+        let (mut messages, mut bytes) = (0, 0);
+        for link in &links {
             let seen = link.client.statistics();
-            let sum = |a: &AtomicU64, b: &AtomicU64| a.load(Ordering::Relaxed) + b.load(Ordering::Relaxed);
-            (
-                messages + sum(&seen.in_messages, &seen.out_messages),
-                bytes + sum(&seen.in_bytes, &seen.out_bytes),
-            )
-        })
+            messages += seen.in_messages.load(Ordering::Relaxed) + seen.out_messages.load(Ordering::Relaxed);
+            bytes += seen.in_bytes.load(Ordering::Relaxed) + seen.out_bytes.load(Ordering::Relaxed);
+        }
+        (messages, bytes)
     };
     let look = || {
         (

@@ -91,6 +91,7 @@ pub fn work(
             runs: Mutex::default(),
             state: Mutex::new("waiting".to_owned()),
             played: AtomicU64::new(0),
+            running: AtomicU64::new(0),
         };
         Arc::new(worker).run().await
     })
@@ -133,6 +134,8 @@ struct Worker {
     runs: Mutex<BTreeMap<String, Known>>,
     state: Mutex<String>,
     played: AtomicU64,
+    /// Jobs under way.
+    running: AtomicU64,
 }
 
 /// How a job ended.
@@ -205,14 +208,12 @@ impl Worker {
             if store.is_none() {
                 store = self.link.workers().await.ok();
             }
-            let running =
-                (self.options.cores - self.slots.available_permits().min(self.options.cores)) as u64;
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let beat = Beat {
                 name: self.options.name.clone(),
                 cores: self.options.cores,
                 games: self.played.load(Ordering::Relaxed),
-                running,
+                running: self.running.load(Ordering::Relaxed),
                 state,
             };
             if let Some(workers) = &store
@@ -241,6 +242,11 @@ impl Worker {
                         known.stop.stop();
                     }
                 }
+            }
+            let is_idle = runs.is_empty();
+            drop(runs);
+            if is_idle && !self.is_aside() {
+                self.set_state("waiting");
             }
         }
     }
@@ -440,7 +446,9 @@ impl Worker {
                 return;
             }
         };
+        self.running.fetch_add(1, Ordering::Relaxed);
         let end = self.play_games(&ready, &job, &message).await;
+        self.running.fetch_sub(1, Ordering::Relaxed);
         drop((slot, more));
         match end {
             End::Withdrawn => {

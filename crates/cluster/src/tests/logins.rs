@@ -116,11 +116,8 @@ fn credentials_files() {
 fn certificates(folder: &Path) -> bool {
     let openssl = |words: &str| {
         let words = words.split(' ').map(|word| word.replace('_', " "));
-        let run = Command::new("openssl")
-            .args(words)
-            .current_dir(folder)
-            .stderr(Stdio::null())
-            .stdout(Stdio::null());
+        let mut run = Command::new("openssl");
+        run.args(words).current_dir(folder).stderr(Stdio::null()).stdout(Stdio::null());
         run.status().is_ok_and(|status| status.success())
     };
     fs::write(folder.join("names"), "subjectAltName=DNS:localhost,IP:127.0.0.1").unwrap();
