@@ -88,12 +88,11 @@ impl Checks {
         !self.waiting.is_empty()
     }
 
-    /// Gives up waiting where nobody is left to check.
-    pub(crate) fn give_up_if(&mut self, is_useless: bool) {
-        if is_useless {
-            self.unchecked += self.waiting.len();
-            self.waiting.clear();
-        }
+    /// Gives up waiting for checks that none of these workers can make, as it has played the games itself.
+    pub(crate) fn give_up_without(&mut self, checkers: &[String]) {
+        let before = self.waiting.len();
+        self.waiting.retain(|_, (_, first, _)| checkers.iter().any(|worker| worker != first));
+        self.unchecked += before - self.waiting.len();
     }
 
     /// Whether nothing is waited for.

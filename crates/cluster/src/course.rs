@@ -69,6 +69,8 @@ pub(crate) struct Course<'a> {
     failures: BTreeMap<u64, Vec<String>>,
     dead: BTreeMap<u64, (usize, String)>,
     aside: BTreeSet<String>,
+    /// Workers that have reported something.
+    heard: BTreeSet<String>,
     /// When the jobs were last compared with those on the server.
     audited: Instant,
     done: u64,
@@ -115,6 +117,7 @@ impl<'a> Course<'a> {
             failures: BTreeMap::new(),
             dead: BTreeMap::new(),
             aside: BTreeSet::new(),
+            heard: BTreeSet::new(),
             audited: Instant::now(),
             done,
             recent: std::collections::VecDeque::new(),
@@ -211,7 +214,7 @@ impl<'a> Course<'a> {
         let jobs = consumer("jobs", self.settings.ack_wait);
         self.link.jobs.create_consumer(jobs).await.map_err(ClusterError::server("hand out jobs"))?;
         let results = self.link.results.create_consumer(consumer("results", Duration::from_secs(60))).await;
-        let workers = self.workers_there().await as u64;
+        let workers = self.workers_there().await.len() as u64;
         // A tenth of a second for each worker: a minute for 600 of them and more.
         self.announcement.spread = (100 * workers).min(60_000);
         self.link.runs.put(&self.run, text(&self.announcement).into()).await.map_err(failed)?;
@@ -262,6 +265,7 @@ impl<'a> Course<'a> {
             taken.push(message);
             let Some((report, records)) = read else { continue };
             let Report { job, worker, outcome, .. } = report;
+            self.heard.insert(worker.clone());
             if report.is_check {
                 if let Some(doubt) = checks.compare(job, &worker, &outcome) {
                     self.settle(doubt, checks, attribution, tell).await?;
@@ -415,8 +419,11 @@ impl<'a> Course<'a> {
             self.audited = Instant::now();
             let _ = self.jobs.audit(self.link, &self.run).await;
         }
-        let alone = checks.are_waiting() && self.workers_there().await <= 1;
-        checks.give_up_if(alone && self.jobs.is_quiet());
+        if checks.are_waiting() && self.jobs.is_quiet() {
+            let there = self.workers_there().await;
+            let can = |worker: &String| self.heard.contains(worker) && !self.aside.contains(worker);
+            checks.give_up_without(&there.into_iter().filter(can).collect::<Vec<_>>());
+        }
         let Ok(aside) = entries(&self.link.aside).await else { return Ok(()) };
         for (worker, bytes) in &aside {
             let Ok(aside) = serde_json::from_slice::<Aside>(bytes) else { continue };
@@ -429,9 +436,10 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    async fn workers_there(&self) -> usize {
-        let Ok(store) = self.link.workers().await else { return 0 };
-        entries(&store).await.map_or(0, |workers| workers.len())
+    async fn workers_there(&self) -> Vec<String> {
+        let Ok(store) = self.link.workers().await else { return Vec::new() };
+        let workers = entries(&store).await.unwrap_or_default();
+        workers.into_iter().map(|(name, _)| name).collect()
     }
 
     /// Whether games can be taken back: those of self-play were learned from.
