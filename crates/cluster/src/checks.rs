@@ -52,7 +52,7 @@ impl Checks {
         if !self.is_chosen(run, job, &worker) {
             return;
         }
-        let message = Job { job, games: games.clone(), check: Some(worker.clone()) };
+        let message = Job { number: job, games: games.clone(), check: Some(worker.clone()) };
         // A check that does not reach the server is one less.
         let sent = link.jetstream.publish(job_subject(run, job, true), json(&message).into()).await;
         if let Ok(acknowledgement) = sent

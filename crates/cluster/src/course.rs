@@ -143,6 +143,8 @@ impl<'a> Course<'a> {
         let mut ticks = tokio::time::interval(Duration::from_secs(1));
         let begin = Instant::now();
         let result = loop {
+            let is_late = begin.elapsed() > Duration::from_secs(5);
+            let may_refill = (waiting == 0 || is_late) && self.jobs.have_room(self.settings.ahead);
             tokio::select! {
                 first = reports.recv() => {
                     let mut batch: Vec<_> = first.into_iter().collect();
@@ -154,6 +156,12 @@ impl<'a> Course<'a> {
                         break Err(error);
                     }
                 }
+                () = std::future::ready(()), if may_refill => {
+                    if let Err(error) = self.jobs.refill(self.link, &self.run, self.settings.ahead).await {
+                        (self.remark)(format!("{error}; trying again"));
+                        tokio::time::sleep(Duration::from_millis(500)).await;
+                    }
+                }
                 _ = ticks.tick() => {
                     if let Err(error) = self.look_around(&mut checks, &attribution, tell).await {
                         break Err(error);
@@ -162,13 +170,6 @@ impl<'a> Course<'a> {
             }
             if self.jobs.wanted.stop.is_stopped() {
                 break Ok(());
-            }
-            let is_late = begin.elapsed() > Duration::from_secs(5);
-            if (waiting == 0 || is_late)
-                && let Err(error) = self.jobs.refill(self.link, &self.run, self.settings.ahead).await
-            {
-                (self.remark)(format!("{error}; trying again"));
-                tokio::time::sleep(Duration::from_millis(500)).await;
             }
             if self.jobs.are_over() && checks.are_over() {
                 break self.verdict();
@@ -213,7 +214,7 @@ impl<'a> Course<'a> {
         };
         let jobs = consumer("jobs", self.settings.ack_wait);
         self.link.jobs.create_consumer(jobs).await.map_err(ClusterError::server("hand out jobs"))?;
-        let results = self.link.results.create_consumer(consumer("results", Duration::from_secs(60))).await;
+        let results = self.link.results.create_consumer(consumer("results", Duration::from_mins(1))).await;
         let workers = self.workers_there().await.len() as u64;
         // A tenth of a second for each worker: a minute for 600 of them and more.
         self.announcement.spread = (100 * workers).min(60_000);
@@ -399,7 +400,7 @@ impl<'a> Course<'a> {
         attribution: &Attribution,
         tell: Tell<'_>,
     ) -> Result<(), ClusterError> {
-        let begin = Instant::now().checked_sub(Duration::from_secs(60));
+        let begin = Instant::now().checked_sub(Duration::from_mins(1));
         self.recent.retain(|(when, _)| begin.is_none_or(|begin| *when >= begin));
         let seconds = self.recent.front().map_or(1.0, |(when, _)| when.elapsed().as_secs_f64().max(1.0));
         let games: u64 = self.recent.iter().map(|(_, games)| games).sum();

@@ -60,7 +60,7 @@ pub(crate) struct Link {
 }
 
 /// What waits for nobody is removed after this time.
-const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
+const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
 /// How long workers are remembered after their last word.
 pub(crate) const SILENCE: Duration = Duration::from_secs(30);
 
@@ -115,7 +115,7 @@ impl Server {
         if !client.server_info().jetstream {
             return Err(ClusterError::NoJetStream);
         }
-        Link::open(client).await
+        Box::pin(Link::open(client)).await
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct Welcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
     /// Its number in the run.
-    pub(crate) job: u64,
+    pub(crate) number: u64,
     /// The numbers of the games.
     pub(crate) games: Vec<u64>,
     /// For games that are replayed: who has played them, and must not check itself.

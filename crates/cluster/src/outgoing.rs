@@ -151,39 +151,37 @@ impl<'a> Outgoing<'a> {
         batch
     }
 
-    /// Keeps enough jobs on the server.
+    /// Whether the server is to have more jobs.
+    pub(crate) fn have_room(&self, ahead: usize) -> bool {
+        let more = self.next * self.wanted.unit < self.wanted.numbers.end;
+        self.out.len() < ahead && (more || self.again.keys().any(|job| !self.out.contains_key(job)))
+    }
+
+    /// Puts some more jobs on the server.
     pub(crate) async fn refill(&mut self, link: &Link, run: &str, ahead: usize) -> Result<(), ClusterError> {
-        while self.out.len() < ahead {
-            let batch = self.batch(TOGETHER.min(ahead - self.out.len()));
-            if batch.is_empty() {
-                break;
-            }
-            let mut sent = Vec::new();
-            for (job, games) in &batch {
-                let message = Job { job: *job, games: games.clone(), check: None };
-                sent.push(link.jetstream.publish(job_subject(run, *job, false), json(&message).into()).await);
-            }
-            let mut failure = None;
-            for ((job, games), sent) in batch.into_iter().zip(sent) {
-                let acknowledged = match sent {
-                    Ok(acknowledgement) => acknowledgement.await,
-                    Err(error) => Err(error),
-                };
-                match acknowledged {
-                    Err(error) if !is_there_already(&error) => {
-                        self.again.insert(job, games);
-                        failure = Some(ClusterError::server("take a job")(error));
-                    }
-                    _ => {
-                        self.out.insert(job, games);
-                    }
+        let batch = self.batch(TOGETHER.min(ahead.saturating_sub(self.out.len())));
+        let mut sent = Vec::new();
+        for (job, games) in &batch {
+            let message = Job { number: *job, games: games.clone(), check: None };
+            sent.push(link.jetstream.publish(job_subject(run, *job, false), json(&message).into()).await);
+        }
+        let mut failure = Ok(());
+        for ((job, games), sent) in batch.into_iter().zip(sent) {
+            let acknowledged = match sent {
+                Ok(acknowledgement) => acknowledgement.await,
+                Err(error) => Err(error),
+            };
+            match acknowledged {
+                Err(error) if !is_there_already(&error) => {
+                    self.again.insert(job, games);
+                    failure = Err(ClusterError::server("take a job")(error));
+                }
+                _ => {
+                    self.out.insert(job, games);
                 }
             }
-            if let Some(failure) = failure {
-                return Err(failure);
-            }
         }
-        Ok(())
+        failure
     }
 
     /// Compares the jobs that are out with those on the server. What is missing there twice is put there again: its report was of no
@@ -229,7 +227,7 @@ mod tests {
         let batch = jobs.batch(10);
         assert_eq!(batch, [(1, vec![3]), (2, vec![4, 5]), (4, vec![8])]);
         jobs.out.extend(batch);
-        assert!(!jobs.are_over() && jobs.batch(10).is_empty());
+        assert!(!jobs.are_over() && !jobs.have_room(100) && jobs.batch(10).is_empty());
         jobs.finish(1);
         assert!(jobs.expected(1).is_empty(), "a second report is of no use");
         assert_eq!(jobs.played(0..9), [0, 1, 2, 3, 6, 7]);

@@ -102,7 +102,7 @@ async fn sleeper(
         let Some(message) = message else { continue };
         let Ok(job) = serde_json::from_slice::<Job>(&message.payload) else { continue };
         // Games differ in length.
-        let share = 0.5 + f64::from((job.job % 100) as u32) / 100.0;
+        let share = 0.5 + f64::from((job.number % 100) as u32) / 100.0;
         let end = Instant::now() + Duration::from_secs_f64(game_seconds * share * job.games.len() as f64);
         let mut ticks = interval(Duration::from_secs(15));
         while Instant::now() < end && !stop.load(Ordering::Relaxed) {
@@ -113,8 +113,8 @@ async fn sleeper(
         }
         let outcome = Outcome::Games(job.games.iter().map(|&number| game(number)).collect());
         let report =
-            Report { job: job.job, worker: name.clone(), proof: proof.clone(), is_check: false, outcome };
-        let subject = format!("tengen.results.{run}.{name}.{}", job.job);
+            Report { job: job.number, worker: name.clone(), proof: proof.clone(), is_check: false, outcome };
+        let subject = format!("tengen.results.{run}.{name}.{}", job.number);
         if let Ok(acknowledgement) = link.jetstream.publish(subject, json(&report).into()).await
             && acknowledgement.await.is_ok()
         {

@@ -285,21 +285,16 @@ impl Worker {
             }
             Err(error) => Some(format!("its announcement cannot be read ({error})")),
         };
-        let refused = reason.clone();
-        match serde_json::from_slice::<Announcement>(bytes).ok().filter(|_| reason.is_none()) {
-            Some(announcement) => Some(announcement),
-            None => {
-                let state = format!(
-                    "refuses run {run}: {}",
-                    refused.unwrap_or_else(|| "its announcement is incomplete".to_owned())
-                );
-                if *self.state.lock().unwrap_or_else(PoisonError::into_inner) != state {
-                    (self.remark)(state.clone());
-                    self.set_state(&state);
-                }
-                None
+        let announcement = serde_json::from_slice(bytes).ok().filter(|_| reason.is_none());
+        if announcement.is_none() {
+            let reason = reason.unwrap_or_else(|| "its announcement is incomplete".to_owned());
+            let state = format!("refuses run {run}: {reason}");
+            if *self.state.lock().unwrap_or_else(PoisonError::into_inner) != state {
+                (self.remark)(state.clone());
+                self.set_state(&state);
             }
         }
+        announcement
     }
 
     /// The next job of any run for which it plays.
@@ -346,8 +341,9 @@ impl Worker {
                             Standing::Taken(ready)
                         }
                         // The coordinator is away.
-                        Ok(None) => Standing::Asks(Instant::now() + PATIENCE),
-                        Err(ClusterError::Server { .. }) => Standing::Asks(Instant::now() + PATIENCE),
+                        Ok(None) | Err(ClusterError::Server { .. }) => {
+                            Standing::Asks(Instant::now() + PATIENCE)
+                        }
                         Err(error) => {
                             let state = format!("refused for {}: {error}", announcement.title);
                             (self.remark)(state.clone());
@@ -377,7 +373,7 @@ impl Worker {
             let moment = self.own_moment(run) % announcement.spread;
             sleep(Duration::from_millis(moment)).await;
         }
-        let games = order.build(&self.link, &self.cache, &self.options.engines).await?;
+        let games = Box::pin(order.build(&self.link, &self.cache, &self.options.engines)).await?;
         let threads = games.threads();
         if threads > self.options.cores {
             return Err(ClusterError::Message(format!(
@@ -437,14 +433,11 @@ impl Worker {
         }
         // A game of several threads takes as many slots.
         let more = (ready.games.threads() - 1) as u32;
-        let more = match Arc::clone(&self.slots).try_acquire_many_owned(more) {
-            Ok(more) => more,
-            Err(_) => {
-                drop(slot);
-                let _ = message.ack_with(AckKind::Nak(None)).await;
-                sleep(Duration::from_millis(200)).await;
-                return;
-            }
+        let Ok(more) = Arc::clone(&self.slots).try_acquire_many_owned(more) else {
+            drop(slot);
+            let _ = message.ack_with(AckKind::Nak(None)).await;
+            sleep(Duration::from_millis(200)).await;
+            return;
         };
         self.running.fetch_add(1, Ordering::Relaxed);
         let end = self.play_games(&ready, &job, &message).await;
@@ -543,7 +536,7 @@ impl Worker {
         }
         let worker = &self.options.name;
         let report = Report {
-            job: job.job,
+            job: job.number,
             worker: worker.clone(),
             proof: ready.proof.clone(),
             is_check: job.check.is_some(),
@@ -552,7 +545,7 @@ impl Worker {
         let mut payload = json(&report);
         payload.push(b'\n');
         payload.extend_from_slice(attached);
-        let subject = format!("tengen.results.{}.{worker}.{}", ready.run, job.job);
+        let subject = format!("tengen.results.{}.{worker}.{}", ready.run, job.number);
         let failed = ClusterError::server("take a result");
         let acknowledgement = self.link.jetstream.publish(subject, payload.into()).await.map_err(&failed)?;
         acknowledgement.await.map_err(&failed)?;

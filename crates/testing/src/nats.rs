@@ -43,8 +43,8 @@ impl NatsServer {
         fs::create_dir_all(&folder).expect("a folder for the server");
         let address = format!("{host}:{port}");
         let config = format!(
-            "listen: \"{address}\"\njetstream {{ store_dir: {:?}, sync_interval: always }}\n{more}\n",
-            folder.join("store")
+            "listen: \"{address}\"\njetstream {{ store_dir: \"{}\", sync_interval: always }}\n{more}\n",
+            folder.join("store").display()
         );
         fs::write(folder.join("server.conf"), config).expect("the server's configuration");
         let child = launch(&program, &folder);

@@ -1,6 +1,7 @@
 //! Workers of another version, and workers that do not tell the truth.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
@@ -88,7 +89,7 @@ fn coordinate(
 fn honest(nats: &NatsServer, remarks: &Remarks, stop: &StopSignal) -> thread::JoinHandle<()> {
     let (server, remark, stop) = (server(nats), remarks.listener(), stop.clone());
     let cache = std::env::temp_dir().join(format!("tengen-honest-{}", std::process::id()));
-    let options = WorkOptions { name: "honest".to_owned(), cores: 1, engines: Default::default(), cache };
+    let options = WorkOptions { name: "honest".to_owned(), cores: 1, engines: BTreeMap::default(), cache };
     thread::spawn(move || work(&server, options, &stop, &remark).unwrap())
 }
 
@@ -164,8 +165,8 @@ fn who_tells_other_games_is_set_aside_and_found_out_by_a_replay() {
         if let Outcome::Games(records) = &mut outcome {
             records[0].winner = records[0].winner.map(matches::Side::other);
         }
-        let report = Report { job: job.job, worker: "liar".to_owned(), proof, is_check: false, outcome };
-        let subject = format!("tengen.results.{run}.liar.{}", job.job);
+        let report = Report { job: job.number, worker: "liar".to_owned(), proof, is_check: false, outcome };
+        let subject = format!("tengen.results.{run}.liar.{}", job.number);
         link.jetstream.publish(subject, json(&report).into()).await.unwrap().await.unwrap();
         message.double_ack().await.unwrap();
     });

@@ -73,7 +73,9 @@ impl Journal {
 
     pub(super) fn take_records(&mut self) -> Vec<GameRecord> {
         let records = self.lines.as_mut().map(Lines::take_records).unwrap_or_default();
-        records.iter().for_each(|record| self.note(record.game));
+        for record in &records {
+            self.note(record.game);
+        }
         records
     }
 
@@ -114,7 +116,9 @@ impl Journal {
                     .map_err(|source| JournalError::File { path, source })?;
             }
         }
-        records.iter().for_each(|record| self.note(record.game));
+        for record in records {
+            self.note(record.game);
+        }
         let without_moves = self.without_moves;
         let Some(lines) = &mut self.lines else { return Ok(()) };
         Ok(lines.append_all(records.iter().map(|record| as_kept(record, without_moves)))?)
