@@ -1,5 +1,6 @@
 //! `tengen serve-jobs`, `work` and `jobs` with a real NATS server: the games of many machines are those of one, whatever is killed.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -181,8 +182,8 @@ fn whatever_is_killed_every_game_counts_once() {
     paused.signal("-CONT");
     cluster.wait_for_games(&there, 12);
     let status = tengen(&["jobs", "--nats", &cluster.url, "--json"]).json();
-    assert!(status["done"].as_u64().unwrap() >= 10, "progress survives: {status}");
-    assert!(status["workers"].as_array().unwrap().len() >= 2, "{status}");
+    // It is told every second.
+    assert!(status["done"].as_u64().unwrap() >= 6, "progress survives: {status}");
     cluster.server.restart(Duration::ZERO);
     assert!(coordinator.ends(90), "{}", cluster.log("coordinator"));
     assert_eq!(games(&there), reference(&cluster), "as on one machine, in the order of the games");
@@ -254,6 +255,12 @@ fn self_play_and_learning_give_the_files_of_one_machine() {
     let Some(cluster) = Cluster::new("learning") else { return };
     let _one = cluster.worker("one", &[]);
     let _two = cluster.worker("two", &[]);
+    let status = || tengen(&["jobs", "--nats", &cluster.url, "--json"]).json();
+    cluster.wait_for("worker", || status()["workers"].as_array().unwrap().len() == 2);
+    let fields: Vec<_> = status().as_object().unwrap().keys().take(6).cloned().collect();
+    assert_eq!(fields, ["workers", "queued", "running", "done", "failed", "per_minute"]);
+    let worker: Vec<_> = status()["workers"][0].as_object().unwrap().keys().take(4).cloned().collect();
+    assert_eq!(worker, ["name", "cores", "games", "state"]);
     let play = ["selfplay", "--size", "5", "--games", "20", "--simulations", "4", "--out"];
     let (here, there) = (cluster.path("games-here"), cluster.path("games-there"));
     assert_eq!(tengen(&[&play[..], &[&here, "--threads", "1"]].concat()).code, 0);

@@ -22,8 +22,6 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct JobsArgs {
-    #[command(flatten)]
-    server: ServerArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -39,6 +37,8 @@ pub(crate) struct JobsArgs {
     /// Remove a run from the server whose coordinator will not come back
     #[arg(long, value_name = "RUN", conflicts_with_all = ["listen", "json", "purge", "readmit"])]
     withdraw: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
 pub(crate) fn run(args: &JobsArgs, output: &mut Output) -> Result<()> {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &JobsArgs, output: &mut Output) -> Result<()> {
     runtime.block_on(async {
         if let Some(address) = args.listen {
             let ready = |address| output.remark(format!("http://{address}/"));
-            return Ok(tengen_cluster::show(&server, address, ready).await?);
+            return Ok(Box::pin(tengen_cluster::show(&server, address, ready)).await?);
         }
         let observer = Observer::connect(&server).await?;
         match (&args.purge, &args.readmit, &args.withdraw) {

@@ -26,21 +26,21 @@ experiments always) the same command goes on, and what was played meanwhile is n
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeJobsArgs {
-    #[command(flatten)]
-    server: ServerArgs,
     /// Seconds without a word from its worker after which a job is given to another one
     #[arg(long, default_value_t = 45.0, value_name = "SECONDS")]
     patience: f64,
     /// Share of the games that another worker replays to check them, where they come out the same everywhere
     #[arg(long, default_value_t = 0.02, value_name = "SHARE")]
     check: f64,
+    #[command(flatten)]
+    server: ServerArgs,
     #[command(subcommand)]
     what: What,
 }
 
 #[derive(Subcommand)]
 enum What {
-    Match(match_::MatchArgs),
+    Match(Box<match_::MatchArgs>),
     Lab(LabArgs),
     Selfplay(Box<selfplay::SelfplayArgs>),
 }
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ServeJobsArgs, output: &mut Output) -> Result<()> {
     let venue = workers(&args.server.server(), settings, output)?;
     match &args.what {
         What::Match(args) => match_::run(args, Some(&*venue), output),
-        What::Lab(args) => lab::run_at(&args.command, venue, output),
+        What::Lab(args) => lab::run_at(&args.command, &venue, output),
         What::Selfplay(args) => selfplay::run(args, Some(&*venue), output),
     }
 }

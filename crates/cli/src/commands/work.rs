@@ -25,8 +25,6 @@ books come from the server by their SHA-256. Ctrl-C gives the games under way ba
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WorkArgs {
-    #[command(flatten)]
-    server: ServerArgs,
     /// Games at a time [default: one per core]
     #[arg(long, value_name = "N")]
     cores: Option<usize>,
@@ -39,6 +37,8 @@ pub(crate) struct WorkArgs {
     /// Where networks and books are kept that were fetched [default: the user's cache folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
 fn engine(text: &str) -> Result<(String, String), String> {

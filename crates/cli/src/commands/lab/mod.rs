@@ -71,7 +71,7 @@ pub(crate) enum SharedCommand {
 }
 
 /// Runs experiments whose games are played at a venue.
-pub(crate) fn run_at(command: &SharedCommand, venue: Arc<dyn Venue>, output: &mut Output) -> Result<()> {
+pub(crate) fn run_at(command: &SharedCommand, venue: &Arc<dyn Venue>, output: &mut Output) -> Result<()> {
     match command {
         SharedCommand::Run(args) => run::run(args, Some(venue), output),
         SharedCommand::Queue(args) => queue::run(args, Some(venue), output),

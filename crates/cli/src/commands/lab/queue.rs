@@ -30,7 +30,7 @@ pub(crate) struct QueueArgs {
     directory: DirectoryArgs,
 }
 
-pub(super) fn run(args: &QueueArgs, venue: Option<Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
+pub(super) fn run(args: &QueueArgs, venue: Option<&Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
     ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
     let file = args.file.clone().unwrap_or_else(|| args.directory.path().join(Queue::FILE));
     let entries = Queue::read(&file)?.entries;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &QueueArgs, venue: Option<Arc<dyn Venue>>, output: &mut 
     let mut failed = Vec::new();
     for (entry, experiment) in queue {
         bar.set_message(experiment.slug.clone());
-        if let Err(problem) = run_entry(entry, experiment, args.concurrency, venue.as_ref(), &stop, &bar) {
+        if let Err(problem) = run_entry(entry, experiment, args.concurrency, venue, &stop, &bar) {
             output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
             failed.push(experiment.slug.as_str());
             // What failed has stopped its own games with it.

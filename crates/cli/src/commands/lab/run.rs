@@ -40,7 +40,7 @@ pub(crate) struct RunArgs {
     directory: DirectoryArgs,
 }
 
-pub(super) fn run(args: &RunArgs, venue: Option<Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
+pub(super) fn run(args: &RunArgs, venue: Option<&Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
     ensure!(args.scale > 0.0 && args.scale <= 100.0, "--scale {}: must be more than 0", args.scale);
     ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
     let experiments = if args.all { args.directory.all()? } else { args.directory.named(&args.names)? };
@@ -55,7 +55,7 @@ pub(super) fn run(args: &RunArgs, venue: Option<Arc<dyn Venue>>, output: &mut Ou
             fresh: args.fresh && !args.dummy,
             sgf: args.sgf_dir.clone(),
             at: None,
-            venue: venue.clone(),
+            venue: venue.cloned(),
         };
         output.remark(format!("{}: {}", experiment.slug, experiment.config.claim));
         output.remark(format!("  {}", power(&experiment, options.scale)));

@@ -84,10 +84,10 @@ pub(crate) struct ZeroArgs {
     /// Have the games played by the workers of this NATS server (tengen work); this machine learns
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
-    #[command(flatten, next_help_heading = "Options for the NATS server")]
-    login: LoginArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten, next_help_heading = "Options for the NATS server")]
+    login: LoginArgs,
 }
 
 impl ZeroArgs {
