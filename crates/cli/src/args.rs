@@ -15,6 +15,7 @@ use clap::{
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, de::DeserializeOwned, de::IntoDeserializer};
 use tengen_board::{Game, MAX_SIZE, MIN_SIZE, Rules, bounded};
+use tengen_cluster::Server;
 use tengen_lab::{PlayerSpec, Preset, with_toml, words};
 
 /// How much a command says. For every command.
@@ -171,6 +172,72 @@ pub(crate) fn threads(asked: Option<usize>) -> Result<usize> {
     let threads = asked.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     ensure!((1..=256).contains(&threads), "--threads {threads}: must be from 1 to 256");
     Ok(threads)
+}
+
+/// A NATS server, and who we are there.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ServerArgs {
+    /// The NATS server through which machines find each other: nats://HOST:PORT or tls://HOST:PORT; several of a cluster with commas
+    #[arg(long, value_name = "URL")]
+    nats: String,
+    #[command(flatten, next_help_heading = "Options for the NATS server")]
+    login: LoginArgs,
+}
+
+impl ServerArgs {
+    /// The server that the flags describe.
+    pub(crate) fn server(&self) -> Server {
+        self.login.server(&self.nats)
+    }
+}
+
+/// How we log in. Secrets are read from files: command lines can be read by other users.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LoginArgs {
+    /// Log in with this name
+    #[arg(long, value_name = "NAME", requires = "nats", requires = "nats_password_file")]
+    nats_user: Option<String>,
+    /// ... and the password in this file
+    #[arg(long, value_name = "FILE", requires = "nats_user")]
+    nats_password_file: Option<PathBuf>,
+    /// Log in with the token in this file
+    #[arg(long, value_name = "FILE", requires = "nats", conflicts_with = "nats_user")]
+    nats_token_file: Option<PathBuf>,
+    /// Log in with the nkey whose seed is in this file
+    #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["nats_user", "nats_token_file"])]
+    nats_nkey_file: Option<PathBuf>,
+    /// Log in with this credentials file
+    #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["nats_user", "nats_token_file", "nats_nkey_file"])]
+    nats_creds: Option<PathBuf>,
+    /// Refuse to speak without encryption
+    #[arg(long, requires = "nats")]
+    tls: bool,
+    /// The certificate of who vouches for the server, if that is none of the well-known authorities
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    tls_ca: Option<PathBuf>,
+    /// Our own certificate, for servers that want one
+    #[arg(long, value_name = "FILE", requires = "nats", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Its key
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+}
+
+impl LoginArgs {
+    /// The server at this address.
+    pub(crate) fn server(&self, url: &str) -> Server {
+        Server {
+            url: url.to_owned(),
+            user: self.nats_user.clone(),
+            password_file: self.nats_password_file.clone(),
+            token_file: self.nats_token_file.clone(),
+            nkey_file: self.nats_nkey_file.clone(),
+            creds: self.nats_creds.clone(),
+            tls: self.tls,
+            tls_ca: self.tls_ca.clone(),
+            tls_cert: self.tls_cert.clone().zip(self.tls_key.clone()),
+        }
+    }
 }
 
 /// The board and the rules of a game.

@@ -12,8 +12,8 @@ mod commands;
 mod output;
 
 use commands::{
-    analysis, bench, book, completions, doctor, export, gtp, lab, match_, perft, play, presets, review,
-    selfplay, train,
+    analysis, bench, book, completions, doctor, export, gtp, jobs, lab, match_, perft, play, presets, review,
+    selfplay, serve_jobs, train, work,
 };
 use output::Output;
 
@@ -29,6 +29,7 @@ Examples:
   tengen presets rave                      one of them with every parameter
   tengen train policy --help               a network from game records
   tengen train zero --size 5 --out zero    a network from nothing but the rules
+  tengen serve-jobs --help                 matches, experiments and self-play on many machines
   tengen bench playout --size 19           how fast this machine is
   tengen doctor                            what works here, and what to do about the rest
 
@@ -62,6 +63,9 @@ enum Command {
     Book(book::BookArgs),
     Perft(perft::PerftArgs),
     Export(export::ExportArgs),
+    ServeJobs(Box<serve_jobs::ServeJobsArgs>),
+    Work(work::WorkArgs),
+    Jobs(jobs::JobsArgs),
     Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -87,15 +91,18 @@ fn run(cli: Cli, output: &mut Output) -> Result<()> {
         Command::Gtp(args) => gtp::run(&args),
         Command::Analysis(args) => analysis::run(&args, output),
         Command::Review(args) => review::run(&args, output),
-        Command::Match(args) => match_::run(&args, output),
+        Command::Match(args) => match_::run(&args, None, output),
         Command::Lab(args) => lab::run(&args, output),
-        Command::Selfplay(args) => selfplay::run(&args, output),
+        Command::Selfplay(args) => selfplay::run(&args, None, output),
         Command::Train(args) => train::run(&args, output),
         Command::Presets(args) => presets::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),
         Command::Book(args) => book::run(&args, output),
         Command::Perft(args) => perft::run(&args, output),
         Command::Export(args) => export::run(&args, output),
+        Command::ServeJobs(args) => serve_jobs::run(&args, output),
+        Command::Work(args) => work::run(&args, output),
+        Command::Jobs(args) => jobs::run(&args, output),
         Command::Doctor(args) => doctor::run(&args, output),
         Command::Completions(args) => completions::run::<Cli>(&args, output),
     }

@@ -73,6 +73,16 @@ impl Output {
         }
     }
 
+    /// The same for whoever has something to remark in another thread.
+    pub(crate) fn remarks(&self) -> std::sync::Arc<dyn Fn(String) + Send + Sync> {
+        let quiet = self.quiet;
+        std::sync::Arc::new(move |text| {
+            if !quiet {
+                eprintln!("{text}");
+            }
+        })
+    }
+
     /// Whether progress is to be shown at all.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet

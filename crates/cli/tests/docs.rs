@@ -2,7 +2,8 @@
 //!
 //! Every line of a code block in README.md and docs/ that begins with `tengen` is run in a scratch folder that has small files of
 //! the names used there, with settings that make it quick. The lines of a page are run in order, so one can use what another
-//! has made. Other engines and KataGo's network, which may not be at hand, are replaced by ours; the browser is not started.
+//! has made. Other engines and KataGo's network, which may not be at hand, are replaced by ours; the browser is not started, and of what needs a
+//! NATS server only the flags are read.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -16,7 +17,7 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 
 /// What makes a command quick. A command that is not listed must be added before it is documented.
-const QUICK: [(&str, &[&str]); 31] = [
+const QUICK: [(&str, &[&str]); 34] = [
     ("analysis", &[]),
     ("bench env", &["--seconds=0.01", "--size=5"]),
     ("bench net", &["--seconds=0.01"]),
@@ -29,6 +30,7 @@ const QUICK: [(&str, &[&str]); 31] = [
     ("doctor", &[]),
     ("export", &[]),
     ("gtp", &[]),
+    ("jobs", &[]),
     ("lab list", &[]),
     ("lab queue", &["--status"]),
     ("lab report", &[]),
@@ -40,6 +42,7 @@ const QUICK: [(&str, &[&str]); 31] = [
     ("play", &["--playouts=2"]),
     ("presets", &[]),
     ("review", &["--playouts=2"]),
+    ("serve-jobs", &[]),
     ("selfplay", &["--games=2", "--simulations=2", "--threads=1"]),
     ("train actor-critic", &["--iterations=1", "--games=2", "--threads=1", "--set=anchors.games=0"]),
     ("train reinforce", &["--iterations=1", "--games=2", "--threads=1", "--set=anchors.games=0"]),
@@ -54,6 +57,7 @@ const QUICK: [(&str, &[&str]); 31] = [
     ("train label", &["--files=1", "--file-positions=1", "--threads=1"]),
     ("train knowledge", &["--epochs=1"]),
     ("train policy", &["--positions=8", "--batch=8", "--threads=1"]),
+    ("work", &[]),
 ];
 
 /// A network that does not ship with tengen.
@@ -110,6 +114,11 @@ fn quick(words: &[String]) -> Vec<String> {
         words.iter().map(|word| word.replace(KATAGO, "my-net.safetensors")).collect();
     for word in words.iter_mut().filter(|word| word.starts_with("gtp:")) {
         "random".clone_into(word);
+    }
+    if words.iter().any(|word| word == "--nats") {
+        // The flags are read, but no server is at hand.
+        words.push("--help".to_owned());
+        return words;
     }
     if *command == "match" {
         let players = words[1..].iter_mut().take_while(|word| !word.starts_with('-'));

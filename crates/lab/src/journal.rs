@@ -6,7 +6,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Write},
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
 };
 
@@ -146,18 +146,49 @@ impl<R: Serialize + DeserializeOwned> Lines<R> {
         std::mem::take(&mut self.records)
     }
 
-    /// Writes a record down.
-    pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
-        self.write(&serde_json::to_string(record).expect("a record is plain data"))
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
-    /// Writes a line, and has it on the disk before it returns.
-    fn write(&mut self, line: &str) -> Result<(), JournalError> {
+    /// Has these records in the file, and no others. Whoever reads it finds the old ones or the new ones.
+    pub fn replace(&mut self, records: impl Iterator<Item = R>) -> Result<(), JournalError> {
+        let error = |source| JournalError::File { path: self.path.clone(), source };
+        let mut lines = String::new();
+        File::open(&self.path).and_then(|file| BufReader::new(file).read_line(&mut lines)).map_err(error)?;
+        for record in records {
+            lines += &line(&record);
+            lines.push('\n');
+        }
+        whole_file::write_whole(&self.path, lines).map_err(error)?;
+        // The lock belongs to the old file.
+        self.file = open_alone(&self.path)?;
+        Ok(())
+    }
+
+    /// Writes a record down.
+    pub fn append(&mut self, record: &R) -> Result<(), JournalError> {
+        self.write(&line(record))
+    }
+
+    /// Writes records down that are known at the same time.
+    pub fn append_all(&mut self, records: impl Iterator<Item = R>) -> Result<(), JournalError> {
+        let lines: Vec<String> = records.map(|record| line(&record)).collect();
+        if lines.is_empty() { Ok(()) } else { self.write(&lines.join("\n")) }
+    }
+
+    /// Writes lines, and has them on the disk before it returns.
+    fn write(&mut self, lines: &str) -> Result<(), JournalError> {
         self.file
-            .write_all(format!("{line}\n").as_bytes())
+            .write_all(format!("{lines}\n").as_bytes())
             .and_then(|()| self.file.sync_data())
             .map_err(|source| JournalError::File { path: self.path.clone(), source })
     }
+}
+
+/// A record in a line.
+fn line<R: Serialize>(record: &R) -> String {
+    serde_json::to_string(record).expect("a record is plain data")
 }
 
 /// A result file as it is on disk.
@@ -235,7 +266,7 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The first value that differs, with its dotted name.
-pub(crate) fn first_difference(name: &str, there: &Value, here: &Value) -> Option<String> {
+pub fn first_difference(name: &str, there: &Value, here: &Value) -> Option<String> {
     if let (Value::Object(old), Value::Object(new)) = (there, here) {
         let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
         return keys.into_iter().find_map(|key| {

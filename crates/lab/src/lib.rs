@@ -30,6 +30,7 @@ pub mod selfplay;
 pub mod stats;
 pub mod suite;
 pub mod tune;
+pub mod venue;
 
 pub use players::{
     config::{ExternalConfig, PlayerConfig},

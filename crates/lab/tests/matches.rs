@@ -17,6 +17,7 @@ use tengen_lab::{
     journal::JournalError,
     matches::{Ending, GameRecord, Journal, MatchConfig, MatchError, Openings, Referee, Side, Summary, run},
     provenance::Provenance,
+    venue::Here,
 };
 use tengen_testing::skipped;
 
@@ -52,7 +53,8 @@ fn config(a: PlayerSpec, b: PlayerSpec) -> MatchConfig {
 }
 
 fn play(config: &MatchConfig, games: usize, concurrency: usize, journal: &mut Journal) -> Vec<GameRecord> {
-    run(config, games, concurrency, journal, &StopSignal::default(), |_| {}).expect("the match is played")
+    run(config, games, &Here(concurrency), journal, &StopSignal::default(), |_| {})
+        .expect("the match is played")
 }
 
 /// Without what differs from run to run.
@@ -114,7 +116,8 @@ fn a_killed_match_goes_on_without_losing_or_repeating_a_game() {
         let kept = journal.records().len();
         assert_eq!(kept, text[first..cut].matches('\n').count());
         let mut played = 0;
-        let records = run(&config, 6, 1, &mut journal, &StopSignal::default(), |_| played += 1).unwrap();
+        let records =
+            run(&config, 6, &Here(1), &mut journal, &StopSignal::default(), |_| played += 1).unwrap();
         assert_eq!(kept + played, 6);
         assert_eq!(timeless(&records), timeless(&expected));
         let busy = Journal::resume(&broken, &config, 6).err().unwrap();
@@ -174,7 +177,7 @@ fn another_match_is_not_continued() {
 fn a_stop_abandons_the_games_under_way() {
     let config = searchers();
     let stop = StopSignal::default();
-    let records = run(&config, 100, 1, &mut Journal::in_memory(), &stop, |record| {
+    let records = run(&config, 100, &Here(1), &mut Journal::in_memory(), &stop, |record| {
         if record.game == 1 {
             stop.stop();
         }
@@ -216,7 +219,7 @@ fn openings_come_in_pairs() {
 #[test]
 fn a_player_that_cannot_be_started_ends_the_match() {
     let config = config(spec("gtp:no-such-engine"), spec("random"));
-    let result = run(&config, 2, 1, &mut Journal::in_memory(), &StopSignal::default(), |_| {});
+    let result = run(&config, 2, &Here(1), &mut Journal::in_memory(), &StopSignal::default(), |_| {});
     let message = result.err().unwrap().to_string();
     assert!(message.contains("no-such-engine"), "{message}");
 }

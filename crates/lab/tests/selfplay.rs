@@ -11,7 +11,8 @@ use tengen_board::Color;
 use tengen_engine::{players::StopSignal, rng::Rng};
 use tengen_lab::{
     learn::zero::{Event, Zero, ZeroConfig},
-    selfplay::{self, Method, Played, Pool, Run, SelfPlayConfig, Who},
+    selfplay::{self, Method, Played, Pool, Run, SelfPlayConfig},
+    venue::{Here, Who},
 };
 use tengen_nets::{NetSpec, Network, Trunk, records::Records};
 
@@ -115,7 +116,8 @@ fn an_interrupted_run_of_self_play_goes_on() {
     let (who, config) = (Who::Network(network(1)), config(Method::Gumbel));
     let whole = folder("whole");
     let run = |folder: &Path, games: u64, resume: bool, stop: &StopSignal, stop_at: u64| {
-        let run = Run { who: &who, config: &config, games, seed: 3, threads: 1, folder, resume, sgf: None };
+        let run =
+            Run { who: &who, config: &config, games, seed: 3, venue: &Here(1), folder, resume, sgf: None };
         let mut count = 0;
         selfplay::run(&run, stop, |_| {
             count += 1;
@@ -146,7 +148,7 @@ fn an_interrupted_run_of_self_play_goes_on() {
         config: &other,
         games: 300,
         seed: 3,
-        threads: 1,
+        venue: &Here(1),
         folder: &parts,
         resume: true,
         sgf: None,
@@ -159,7 +161,8 @@ fn an_interrupted_run_of_self_play_goes_on() {
 fn a_folder_grows_without_playing_again_and_never_shrinks() {
     let (who, config) = (Who::Network(network(1)), config(Method::Gumbel));
     let play = |folder: &Path, games: u64, resume: bool| {
-        let run = Run { who: &who, config: &config, games, seed: 3, threads: 1, folder, resume, sgf: None };
+        let run =
+            Run { who: &who, config: &config, games, seed: 3, venue: &Here(1), folder, resume, sgf: None };
         let mut played = Vec::new();
         selfplay::run(&run, &StopSignal::default(), |game| played.push(game.number))
             .map(|done| (done, played))
@@ -190,8 +193,16 @@ fn records_tell_who_played() {
     let who = Who::Network(network(1));
     let behaviours = |who: &Who, config: &SelfPlayConfig, name: &str| {
         let folder = folder(name);
-        let run =
-            Run { who, config, games: 2, seed: 1, threads: 1, folder: &folder, resume: false, sgf: None };
+        let run = Run {
+            who,
+            config,
+            games: 2,
+            seed: 1,
+            venue: &Here(1),
+            folder: &folder,
+            resume: false,
+            sgf: None,
+        };
         let done = selfplay::run(&run, &StopSignal::default(), |_| ()).unwrap();
         let game = Records::load(&done.files[0]).unwrap().games.remove(0);
         (game.behaviour, game.net_hash)
@@ -216,7 +227,7 @@ fn any_player_makes_records() {
         config: &config,
         games: 3,
         seed: 1,
-        threads: 1,
+        venue: &Here(1),
         folder: &folder,
         resume: false,
         sgf: Some(&sgf),

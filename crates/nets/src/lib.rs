@@ -13,7 +13,7 @@ pub use error::NetError;
 pub use exec::Arithmetic;
 pub use exec::kernels::peak::peak_operations;
 pub use model::exchange::NamedArray;
-pub use model::file::{SPEC_KEY, file_hash};
+pub use model::file::{FileContents, SPEC_KEY, file_hash};
 pub use model::found::{network_name, networks_found};
 pub use model::history::History;
 pub use model::network::{Network, Output, Runner};

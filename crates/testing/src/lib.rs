@@ -1,4 +1,4 @@
-//! What the tests of all crates share: game records of our own, and a word about what they could not check.
+//! What the tests of all crates share: game records of our own, a NATS server, and a word about what they could not check.
 
 use std::{
     env,
@@ -6,6 +6,10 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
 };
+
+mod nats;
+
+pub use nats::NatsServer;
 
 /// Tells that something could not be checked here, and for want of what. It is printed, and appended to the file that
 /// `$TENGEN_SKIPPED` names: `make test` ends with its lines, as the output of a test that passes is not shown.

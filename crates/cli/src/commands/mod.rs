@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod gtp;
+pub(crate) mod jobs;
 pub(crate) mod lab;
 pub(crate) mod match_;
 pub(crate) mod perft;
@@ -14,7 +15,9 @@ pub(crate) mod play;
 pub(crate) mod presets;
 pub(crate) mod review;
 pub(crate) mod selfplay;
+pub(crate) mod serve_jobs;
 pub(crate) mod train;
+pub(crate) mod work;
 
 use anyhow::Result;
 use tengen_engine::players::StopSignal;

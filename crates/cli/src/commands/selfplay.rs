@@ -7,8 +7,9 @@ use clap::Args;
 use tengen_board::Rules;
 use tengen_lab::{
     PlayerSpec,
-    selfplay::{self, Method, Run, SelfPlayConfig, Summary, Who},
+    selfplay::{self, Method, Run, SelfPlayConfig, Summary},
     stats::wilson,
+    venue::{Here, Venue, Who},
     with_settings,
 };
 use tengen_nets::Network;
@@ -68,7 +69,8 @@ pub(crate) struct SelfplayArgs {
     run: RunArgs,
 }
 
-pub(crate) fn run(args: &SelfplayArgs, output: &mut Output) -> Result<()> {
+/// Plays them, on this machine or elsewhere.
+pub(crate) fn run(args: &SelfplayArgs, venue: Option<&dyn Venue>, output: &mut Output) -> Result<()> {
     ensure!((1..=100_000_000).contains(&args.games), "--games {}: must be from 1 to 100000000", args.games);
     let mut config = SelfPlayConfig {
         sizes: args.size.0,
@@ -83,12 +85,13 @@ pub(crate) fn run(args: &SelfplayArgs, output: &mut Output) -> Result<()> {
         Some(spec) => Who::Player(Box::new(spec.clone())),
         None => Who::Network(Arc::new(Network::load(&args.net)?)),
     };
+    let here = Here(args.run.threads()?);
     let run = Run {
         who: &who,
         config: &config,
         games: args.games,
         seed: args.run.seed(),
-        threads: args.run.threads()?,
+        venue: venue.unwrap_or(&here),
         folder: &args.run.out,
         resume: args.run.resume,
         sgf: args.sgf_dir.as_deref(),

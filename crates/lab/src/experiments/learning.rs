@@ -33,6 +33,7 @@ use crate::{
         spec::PlayerSpec,
     },
     selfplay::SelfPlayError,
+    venue::Here,
 };
 
 /// How the number of games that differ from each other is called; the opponent follows.
@@ -336,7 +337,7 @@ fn measure(
     let board = &experiment.config.board;
     let anchors = AnchorConfig { size: board.size, komi: board.komi, ..learning.anchors.clone() };
     let mut results = Vec::new();
-    anchors.play(&path, seed, 1, stop, &mut results, |_| ())?;
+    anchors.play(&path, seed, &Here(1), stop, &mut results, |_| ())?;
     for result in results {
         let games = result.games as f64;
         if anchors.openings != "none" {

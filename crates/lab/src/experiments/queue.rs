@@ -84,7 +84,15 @@ impl Entry {
     /// How it is run: anew where the results that are there cannot be relied on, and those of this program could be.
     pub fn options(&self, concurrency: Option<usize>, results: &Results) -> RunOptions {
         let fresh = results.again.is_some() && is_committed(Provenance::current().commit);
-        RunOptions { scale: self.scale, concurrency, keep: true, fresh, sgf: None, at: self.at.clone() }
+        RunOptions {
+            scale: self.scale,
+            concurrency,
+            keep: true,
+            fresh,
+            sgf: None,
+            at: self.at.clone(),
+            venue: None,
+        }
     }
 
     /// How far it is.

@@ -1,6 +1,6 @@
 //! Runs experiments: every cell in rounds, so that all arms have about the same number of games whenever it is stopped.
 
-use std::{fs::File, path::PathBuf};
+use std::{fs::File, path::PathBuf, sync::Arc};
 
 use serde_json::Value as Json;
 use tengen_engine::{players::StopSignal, time::TimeSettings};
@@ -16,10 +16,11 @@ use crate::{
     journal::{self, Lines},
     matches::{self, Journal, MatchConfig, Openings, Referee},
     parallel::concurrency_for,
+    venue::{Here, Venue},
 };
 
 /// How an experiment is run.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RunOptions {
     /// The share of the games that are played.
     pub scale: f64,
@@ -33,12 +34,22 @@ pub struct RunOptions {
     pub sgf: Option<PathBuf>,
     /// The values of the sweep that are run; all if absent.
     pub at: Option<Vec<f64>>,
+    /// Where games are played, if not on this machine; what is not a match is always run here.
+    pub venue: Option<Arc<dyn Venue>>,
 }
 
 impl RunOptions {
     /// Everything in memory, one after the other.
     pub fn in_memory() -> RunOptions {
-        RunOptions { scale: 1.0, concurrency: Some(1), keep: false, fresh: false, sgf: None, at: None }
+        RunOptions {
+            scale: 1.0,
+            concurrency: Some(1),
+            keep: false,
+            fresh: false,
+            sgf: None,
+            at: None,
+            venue: None,
+        }
     }
 
     /// Whether a cell is run.
@@ -126,7 +137,9 @@ impl Experiment {
         if let Some(sgf) = &options.sgf {
             journal = journal.with_sgf(&sgf.join(&self.slug).join(&name))?;
         }
-        let records = matches::run(&config, games, concurrency, &mut journal, stop, |_| on_item(&name))?;
+        let here = Here(concurrency);
+        let venue: &dyn Venue = options.venue.as_deref().unwrap_or(&here);
+        let records = matches::run(&config, games, venue, &mut journal, stop, |_| on_item(&name))?;
         Ok(Records::Games(records))
     }
 

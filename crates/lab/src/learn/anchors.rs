@@ -12,6 +12,7 @@ use crate::{
     players::spec::PlayerSpec,
     selfplay::SelfPlayError,
     stats::{Interval, Pairing, Rating, VIRTUAL_DRAWS, bradley_terry},
+    venue::Venue,
 };
 
 /// When and against whom a network is tried out. It changes nothing of what is learned.
@@ -103,7 +104,7 @@ impl AnchorConfig {
         &self,
         network: &Path,
         seed: u64,
-        threads: usize,
+        venue: &dyn Venue,
         stop: &StopSignal,
         results: &mut Vec<AnchorResult>,
         mut observe: impl FnMut(&AnchorResult),
@@ -133,8 +134,7 @@ impl AnchorConfig {
                 referee: Referee::parse("auto", &rules, any_external)?,
                 seed: derive_seed(seed, number as u64),
             };
-            let records =
-                matches::run(&config, self.games, threads, &mut Journal::in_memory(), stop, |_| ())?;
+            let records = matches::run(&config, self.games, venue, &mut Journal::in_memory(), stop, |_| ())?;
             if stop.is_stopped() {
                 break;
             }

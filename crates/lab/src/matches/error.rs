@@ -37,6 +37,9 @@ pub enum MatchError {
     /// The referee cannot be used.
     #[error("referee: {0}")]
     Referee(String),
+    /// The games cannot be played there.
+    #[error(transparent)]
+    Venue(Box<dyn std::error::Error + Send + Sync>),
     /// The result file, a game record or a file of openings cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),

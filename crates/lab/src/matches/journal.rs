@@ -17,6 +17,9 @@ pub struct Journal {
     lines: Option<Lines<GameRecord>>,
     sgf: Option<PathBuf>,
     without_moves: bool,
+    /// The highest number so far, and whether a lower one came after it.
+    last: Option<usize>,
+    is_out_of_order: bool,
 }
 
 impl Journal {
@@ -69,25 +72,63 @@ impl Journal {
     }
 
     pub(super) fn take_records(&mut self) -> Vec<GameRecord> {
-        self.lines.as_mut().map(Lines::take_records).unwrap_or_default()
+        let records = self.lines.as_mut().map(Lines::take_records).unwrap_or_default();
+        for record in &records {
+            self.note(record.game);
+        }
+        records
     }
 
-    /// Writes a game down.
-    pub(super) fn append(&mut self, config: &MatchConfig, record: &GameRecord) -> Result<(), MatchError> {
-        // The line comes last, so that a game in the result file always has its game record.
-        if let Some(directory) = &self.sgf {
-            let path = directory.join(format!("game-{:05}.sgf", record.game));
-            write_whole(&path, &sgf::of_game(config, record)?)
-                .map_err(|source| JournalError::File { path, source })?;
-        }
+    /// The result file, if there is one.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        self.lines.as_ref().map(|lines| lines.path().to_owned())
+    }
+
+    /// Whether the games in the file are in the order of their numbers.
+    pub(super) fn is_in_order(&self) -> bool {
+        !self.is_out_of_order
+    }
+
+    fn note(&mut self, game: usize) {
+        self.is_out_of_order |= self.last.is_some_and(|last| game < last);
+        self.last = self.last.max(Some(game));
+    }
+
+    /// Has these games in the file, and no others.
+    pub(super) fn replace<'a>(
+        &mut self,
+        records: impl Iterator<Item = &'a GameRecord>,
+    ) -> Result<(), MatchError> {
+        let without_moves = self.without_moves;
         let Some(lines) = &mut self.lines else { return Ok(()) };
-        if self.without_moves {
-            lines.append(&GameRecord { moves: String::new(), ..record.clone() })?;
-        } else {
-            lines.append(record)?;
-        }
+        lines.replace(records.map(|record| as_kept(record, without_moves)))?;
+        self.is_out_of_order = false;
         Ok(())
     }
+
+    /// Writes games down.
+    pub(super) fn append(&mut self, config: &MatchConfig, records: &[GameRecord]) -> Result<(), MatchError> {
+        // The lines come last, so that a game in the result file always has its game record.
+        if let Some(directory) = &self.sgf {
+            for record in records {
+                let path = directory.join(format!("game-{:05}.sgf", record.game));
+                write_whole(&path, &sgf::of_game(config, record)?)
+                    .map_err(|source| JournalError::File { path, source })?;
+            }
+        }
+        for record in records {
+            self.note(record.game);
+        }
+        let without_moves = self.without_moves;
+        let Some(lines) = &mut self.lines else { return Ok(()) };
+        Ok(lines.append_all(records.iter().map(|record| as_kept(record, without_moves)))?)
+    }
+}
+
+/// A record as the result file has it.
+fn as_kept(record: &GameRecord, without_moves: bool) -> GameRecord {
+    let moves = if without_moves { String::new() } else { record.moves.clone() };
+    GameRecord { moves, ..record.clone() }
 }
 
 fn header(config: &MatchConfig, games: usize) -> Result<Header, MatchError> {

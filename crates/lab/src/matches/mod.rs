@@ -1,6 +1,7 @@
 //! Matches between two players, and tournaments of several.
 //!
-//! A match is a [`MatchConfig`]. [`run`] plays its games on several threads and returns a [`GameRecord`] for each;
+//! A match is a [`MatchConfig`]. [`run`] has its games played at a [`Venue`](crate::venue::Venue), such as the threads of this
+//! machine, and returns a [`GameRecord`] for each;
 //! [`Summary::new`] turns those into the answer. With a [`Journal`] every game is on disk as soon as it is over, so
 //! that a match which was killed goes on where it stopped.
 //!
@@ -28,7 +29,7 @@ pub use journal::Journal;
 pub use openings::Openings;
 pub use record::{Ending, GameRecord};
 pub use referee::{Arbiter, Referee};
-pub use runner::run;
+pub use runner::{Tables, run};
 pub use sequential::{decision, in_order};
 pub use summary::Summary;
 pub use tournament::{PlayerRating, Schedule, Tournament};

@@ -42,6 +42,31 @@ impl Openings {
     fn read(path: &Path, game: &Game) -> Result<Openings, MatchError> {
         let text = bounded::read_text(path)
             .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+        Openings::from_lines(&text, path, game)
+    }
+
+    /// As a file has them: `none`, `random:N`, or lines of moves.
+    pub fn to_text(&self) -> String {
+        match self {
+            Openings::None => "none".to_owned(),
+            Openings::Random(moves) => format!("random:{moves}"),
+            Openings::Lines(lines) => lines.iter().fold(String::new(), |text, moves| {
+                let moves: Vec<String> = moves.iter().map(ToString::to_string).collect();
+                text + &moves.join(" ") + "\n"
+            }),
+        }
+    }
+
+    /// Reads what [`Openings::to_text`] has written; no file is opened.
+    pub fn from_text(text: &str, game: &Game) -> Result<Openings, MatchError> {
+        if text == "none" || text.starts_with("random:") {
+            return Openings::parse(text, game);
+        }
+        Openings::from_lines(text, Path::new("openings"), game)
+    }
+
+    /// The moves of an opening on each line; `path` is named where they are wrong.
+    fn from_lines(text: &str, path: &Path, game: &Game) -> Result<Openings, MatchError> {
         let mut lines = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let error = |message| MatchError::Opening { file: path.to_owned(), line: number + 1, message };

@@ -28,6 +28,9 @@ pub enum SelfPlayError {
     /// The log.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The games cannot be played there.
+    #[error(transparent)]
+    Venue(Box<dyn std::error::Error + Send + Sync>),
     /// A file or folder.
     #[error("{}: {source}", path.display())]
     File {

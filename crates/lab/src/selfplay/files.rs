@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Instant,
 };
 
@@ -14,25 +13,16 @@ use tengen_board::{
     sgf::{GameInfo, Record},
 };
 use tengen_engine::{players::StopSignal, whole_file::remove_unfinished};
-use tengen_nets::{Network, records::Records};
+use tengen_nets::records::Records;
 
-use super::{Played, Pool, SelfPlayConfig, SelfPlayError, player, records};
+use super::{Played, SelfPlayConfig, SelfPlayError, records};
 use crate::{
     journal::{first_difference, write_whole},
-    parallel,
-    players::spec::PlayerSpec,
+    venue::{SelfPlayOrder, Venue, Who},
 };
 
 /// Games in a file. The games of a file are played together: an interruption costs at most those.
 const GAMES_IN_A_FILE: u64 = 256;
-
-/// Who plays.
-pub enum Who {
-    /// A network, many games at a time.
-    Network(Arc<Network>),
-    /// Any player, a game at a time in each thread.
-    Player(Box<PlayerSpec>),
-}
 
 /// What a run has done; `positions` and what stands before it tell of the whole folder.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -73,8 +63,8 @@ pub struct Run<'a> {
     pub games: u64,
     /// Where the random numbers of all games start.
     pub seed: u64,
-    /// Threads.
-    pub threads: usize,
+    /// Where.
+    pub venue: &'a dyn Venue,
     /// The folder.
     pub folder: &'a Path,
     /// Whether a folder that has games already is gone on with.
@@ -94,7 +84,7 @@ pub fn run(
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
     let hash = match run.who {
         Who::Network(network) => network.fingerprint(),
-        Who::Player(_) => String::new(),
+        Who::Duel(_) | Who::Player(_) => String::new(),
     };
     prepare(run, &hash)?;
     let mut summary = Summary::default();
@@ -113,36 +103,8 @@ pub fn run(
             on_game(&game);
             played.push(game);
         };
-        match run.who {
-            Who::Network(network) => {
-                let networks = [Arc::clone(network)];
-                let pool = Pool {
-                    config: run.config,
-                    networks: &networks,
-                    seed: run.seed,
-                    threads: run.threads,
-                    stop,
-                };
-                pool.play(numbers.clone(), |_| [0, 0], &mut over);
-            }
-            Who::Player(spec) => {
-                let pieces: Vec<usize> = numbers.clone().map(|n| n as usize).collect();
-                let step = |(): &mut (), number: usize| {
-                    player::play(spec, run.config, run.seed, number as u64).map(Some)
-                };
-                parallel::work(
-                    &pieces,
-                    run.threads,
-                    stop,
-                    || (),
-                    step,
-                    |game| {
-                        over(game);
-                        Ok::<_, SelfPlayError>(())
-                    },
-                )?;
-            }
-        }
+        let order = SelfPlayOrder { who: run.who, config: run.config, seed: run.seed, numbers, stop };
+        run.venue.play_self(&order, &mut over)?;
         if stop.is_stopped() {
             break;
         }
@@ -159,6 +121,9 @@ fn prepare(run: &Run<'_>, hash: &str) -> Result<(), SelfPlayError> {
     fs::create_dir_all(run.folder).map_err(SelfPlayError::file(run.folder))?;
     let player = match run.who {
         Who::Network(_) => format!("network {hash}"),
+        Who::Duel(networks) => {
+            format!("networks {} and {}", networks[0].fingerprint(), networks[1].fingerprint())
+        }
         Who::Player(spec) => toml::to_string(spec.params().as_table()).unwrap_or_else(|_| spec.name.clone()),
     };
     let settings = serde_json::json!(Settings { config: run.config, player, seed: run.seed });

@@ -3,7 +3,7 @@
 //! A [`Pool`] plays many games at once in each thread. Every game is a small machine that says which position it wants to have
 //! evaluated; the positions of all games go through the network in batches. A game depends on the settings, the seed, its number
 //! and the network alone: not on how many others are played beside it, nor on how many threads there are. [`run`] writes the games
-//! into files of records and goes on after an interruption; any other player can make such records, too ([`Who::Player`]).
+//! into files of records and goes on after an interruption; any other player can make such records, too ([`Who::Player`](crate::venue::Who::Player)).
 
 mod config;
 mod error;
@@ -16,8 +16,9 @@ mod table;
 
 pub use config::{Method, SelfPlayConfig};
 pub use error::SelfPlayError;
-pub use files::{Run, Summary, Who, run};
+pub use files::{Run, Summary, run};
 pub use gumbel::GumbelConfig;
+pub(crate) use player::play as play_player;
 pub use player::{Thought, record};
 pub use pool::Pool;
 pub use table::{Played, owners};

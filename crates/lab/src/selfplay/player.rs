@@ -42,7 +42,7 @@ impl Thought {
 }
 
 /// Plays a game of a player against itself.
-pub(super) fn play(
+pub(crate) fn play(
     spec: &PlayerSpec,
     config: &SelfPlayConfig,
     seed: u64,

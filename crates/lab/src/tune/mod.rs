@@ -15,6 +15,7 @@ use crate::{
     journal::{Header, JournalError, Lines, write_whole},
     matches::{self, Journal, MatchConfig, MatchError, Openings, Referee, derive_seed},
     players::{error::SpecError, params::Params, preset::Preset, spec::PlayerSpec},
+    venue::Here,
 };
 
 mod spsa;
@@ -190,8 +191,14 @@ impl TuneConfig {
             let [plus, minus] = self.spsa.perturbed(&x, &signs, iteration);
             let match_ =
                 self.match_between(self.player_at(&plus, "plus")?, self.player_at(&minus, "minus")?, seed);
-            let records =
-                matches::run(&match_, self.games, concurrency, &mut Journal::in_memory(), stop, |_| {})?;
+            let records = matches::run(
+                &match_,
+                self.games,
+                &Here(concurrency),
+                &mut Journal::in_memory(),
+                stop,
+                |_| {},
+            )?;
             if stop.is_stopped() {
                 break;
             }

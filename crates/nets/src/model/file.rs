@@ -2,7 +2,12 @@
 //!
 //! Nothing is allocated before the header has told sizes that fit both the file and the architecture.
 
-use std::{borrow::Cow, collections::HashMap, fs, path::Path};
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use sha2::{Digest, Sha256};
@@ -40,13 +45,28 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, NetError> {
     bounded::read_file(path, MAX_BYTES).map_err(error)
 }
 
+/// What a path or a word stands for as a network, a book or other weights: a file, or a network that comes with the program.
+pub struct FileContents {
+    /// The file; nothing for what comes with the program.
+    pub file: Option<PathBuf>,
+    /// What it holds.
+    pub bytes: Cow<'static, [u8]>,
+}
+
+impl FileContents {
+    /// Reads a file, or finds what comes with the program.
+    pub fn read(path: &Path) -> Result<FileContents, NetError> {
+        let path = found::resolve(path)?.into_owned();
+        Ok(match shipped::find(&path) {
+            Some(bytes) => FileContents { file: None, bytes: Cow::Borrowed(bytes) },
+            None => FileContents { bytes: Cow::Owned(read_bytes(&path)?), file: Some(path) },
+        })
+    }
+}
+
 /// What identifies a file, or a network that comes with the program: the first 16 digits of its SHA-256.
 pub fn file_hash(path: &Path) -> Result<String, NetError> {
-    let path = &*found::resolve(path)?;
-    let bytes = match shipped::find(path) {
-        Some(bytes) => Cow::Borrowed(bytes),
-        None => Cow::Owned(read_bytes(path)?),
-    };
+    let FileContents { bytes, .. } = FileContents::read(path)?;
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     let first = digest.first_chunk().expect("a digest has 32 bytes");
     Ok(format!("{:016x}", u64::from_be_bytes(*first)))

@@ -1,10 +1,16 @@
 //! `tengen lab`: experiments, from a claim to a page with error bars.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Result, bail, ensure};
 use clap::{Args, Subcommand};
-use tengen_lab::experiments::{self, Experiment};
+use tengen_lab::{
+    experiments::{self, Experiment},
+    venue::Venue,
+};
 
 use crate::output::Output;
 
@@ -49,11 +55,26 @@ enum LabCommand {
 pub(crate) fn run(args: &LabArgs, output: &mut Output) -> Result<()> {
     match &args.command {
         LabCommand::List(args) => list::run(args, output),
-        LabCommand::Run(args) => run::run(args, output),
-        LabCommand::Queue(args) => queue::run(args, output),
+        LabCommand::Run(args) => run::run(args, None, output),
+        LabCommand::Queue(args) => queue::run(args, None, output),
         LabCommand::Report(args) => report::run(args, output),
         LabCommand::Suite(args) => suite::run(args, output),
         LabCommand::Tune(args) => tune::run(args, output),
+    }
+}
+
+/// What other machines can play.
+#[derive(Subcommand)]
+pub(crate) enum SharedCommand {
+    Run(run::RunArgs),
+    Queue(queue::QueueArgs),
+}
+
+/// Runs experiments whose games are played at a venue.
+pub(crate) fn run_at(command: &SharedCommand, venue: &Arc<dyn Venue>, output: &mut Output) -> Result<()> {
+    match command {
+        SharedCommand::Run(args) => run::run(args, Some(venue), output),
+        SharedCommand::Queue(args) => queue::run(args, Some(venue), output),
     }
 }
 

@@ -1,13 +1,14 @@
 //! `tengen lab queue`: many experiments, the most valuable first, without anybody looking on.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
 use tengen_engine::players::StopSignal;
 use tengen_lab::{
-    experiments::{Entry, Experiment, Progress, Queue, Results, report},
+    experiments::{Entry, Experiment, Progress, Queue, Results, RunOptions, report},
     parallel::concurrency_for,
+    venue::Venue,
 };
 
 use super::DirectoryArgs;
@@ -15,7 +16,7 @@ use crate::{commands::interruptible, output::Output};
 
 /// Run a list of experiments in order of value; after an interruption run the same command again.
 #[derive(Args)]
-pub(super) struct QueueArgs {
+pub(crate) struct QueueArgs {
     /// The list [default: queue.toml in the directory of the experiments]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -29,7 +30,7 @@ pub(super) struct QueueArgs {
     directory: DirectoryArgs,
 }
 
-pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
+pub(super) fn run(args: &QueueArgs, venue: Option<&Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
     ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
     let file = args.file.clone().unwrap_or_else(|| args.directory.path().join(Queue::FILE));
     let entries = Queue::read(&file)?.entries;
@@ -45,7 +46,7 @@ pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
     let mut failed = Vec::new();
     for (entry, experiment) in queue {
         bar.set_message(experiment.slug.clone());
-        if let Err(problem) = run_entry(entry, experiment, args.concurrency, &stop, &bar) {
+        if let Err(problem) = run_entry(entry, experiment, args.concurrency, venue, &stop, &bar) {
             output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
             failed.push(experiment.slug.as_str());
             // What failed has stopped its own games with it.
@@ -66,6 +67,7 @@ fn run_entry(
     entry: &Entry,
     experiment: &Experiment,
     concurrency: Option<usize>,
+    venue: Option<&Arc<dyn Venue>>,
     stop: &StopSignal,
     bar: &indicatif::ProgressBar,
 ) -> Result<()> {
@@ -76,7 +78,8 @@ fn run_entry(
     }
     bar.set_length(progress.planned as u64);
     bar.set_position(progress.done as u64);
-    let results = experiment.run(&entry.options(concurrency, &results), stop, |cell| {
+    let options = RunOptions { venue: venue.cloned(), ..entry.options(concurrency, &results) };
+    let results = experiment.run(&options, stop, |cell| {
         bar.inc(1);
         bar.set_message(format!("{}: {cell}", experiment.slug));
     })?;

@@ -1,17 +1,20 @@
 //! `tengen lab run`: plays what is missing.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use tengen_lab::experiments::{Experiment, RunOptions, power, report};
+use tengen_lab::{
+    experiments::{Experiment, RunOptions, power, report},
+    venue::Venue,
+};
 
 use super::DirectoryArgs;
 use crate::{commands::interruptible, output::Output};
 
 /// Run experiments: what an earlier run has done is not done again.
 #[derive(Args)]
-pub(super) struct RunArgs {
+pub(crate) struct RunArgs {
     /// The experiments; `tengen lab list` names them
     #[arg(required_unless_present = "all", value_name = "NAME")]
     names: Vec<String>,
@@ -37,7 +40,7 @@ pub(super) struct RunArgs {
     directory: DirectoryArgs,
 }
 
-pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
+pub(super) fn run(args: &RunArgs, venue: Option<&Arc<dyn Venue>>, output: &mut Output) -> Result<()> {
     ensure!(args.scale > 0.0 && args.scale <= 100.0, "--scale {}: must be more than 0", args.scale);
     ensure!(args.concurrency != Some(0), "--concurrency 0: must be at least 1");
     let experiments = if args.all { args.directory.all()? } else { args.directory.named(&args.names)? };
@@ -52,6 +55,7 @@ pub(super) fn run(args: &RunArgs, output: &mut Output) -> Result<()> {
             fresh: args.fresh && !args.dummy,
             sgf: args.sgf_dir.clone(),
             at: None,
+            venue: venue.cloned(),
         };
         output.remark(format!("{}: {}", experiment.slug, experiment.config.claim));
         output.remark(format!("  {}", power(&experiment, options.scale)));

@@ -14,6 +14,7 @@ use tengen_lab::{
     },
     parallel::concurrency_for,
     stats::{Sprt, SprtVerdict},
+    venue::{Here, Venue},
 };
 
 mod show;
@@ -217,7 +218,12 @@ impl MatchArgs {
     }
 }
 
-pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
+/// Plays it, on this machine or elsewhere.
+pub(crate) fn run(args: &MatchArgs, venue: Option<&dyn Venue>, output: &mut Output) -> Result<()> {
+    ensure!(
+        venue.is_none() || args.concurrency.is_none(),
+        "--concurrency: workers decide how many games they play at a time (tengen work --cores)"
+    );
     let specs = args.specs()?;
     let schedule = match (args.gauntlet, args.ladder) {
         (true, _) => Schedule::Gauntlet,
@@ -236,7 +242,7 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
     let stop = interruptible(&bar)?;
     let mut played = Vec::new();
     for (config, journal) in configs.iter().zip(&mut journals) {
-        let records = play(args, config, journal, &stop, &bar, output)?;
+        let records = play(args, config, venue, journal, &stop, &bar, output)?;
         played.push((Summary::new(&config.a.name, &config.b.name, &records).with_sprt(args.sprt), records));
         if stop.is_stopped() {
             break;
@@ -272,6 +278,7 @@ pub(crate) fn run(args: &MatchArgs, output: &mut Output) -> Result<()> {
 fn play(
     args: &MatchArgs,
     config: &MatchConfig,
+    venue: Option<&dyn Venue>,
     journal: &mut Journal,
     stop: &StopSignal,
     bar: &ProgressBar,
@@ -286,8 +293,9 @@ fn play(
         return Ok(matches::in_order(&records, games));
     }
     bar.set_position(before + records.len() as u64);
-    let concurrency = args.concurrency(config, output);
-    let mut records = matches::run(config, args.games, concurrency, journal, stop, |record| {
+    let here = Here(if venue.is_some() { 1 } else { args.concurrency(config, output) });
+    let venue = venue.unwrap_or(&here);
+    let mut records = matches::run(config, args.games, venue, journal, stop, |record| {
         bar.suspend(|| {
             output.detail(format!("game {}: {} in {} moves", record.game, record.result, record.length()));
         });

@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 use tengen_board::Game;
+use tengen_cluster::HandOut;
 use tengen_lab::{
     learn::{
         anchors::{AnchorConfig, AnchorResult, ratings},
@@ -22,8 +23,8 @@ use tengen_nets::{NetSpec, Network};
 
 use super::policy::arch;
 use crate::{
-    args::{RunArgs, Span, from_file, one_of},
-    commands::interruptible,
+    args::{LoginArgs, RunArgs, Span, from_file, one_of},
+    commands::{interruptible, serve_jobs},
     output::Output,
 };
 
@@ -34,10 +35,12 @@ Examples:
   tengen train zero --out zero-5x5 --resume --generations 500     longer than first planned
   tengen train zero --size 9 --method puct --simulations 64 \\
       --set selfplay.full_share=0.25 --out zero-9x9
+  tengen train zero --size 9 --out zero-9x9 --nats nats://server:4222   games on other machines
   tengen match zero,net=zero-5x5/net.safetensors,playouts=100 rave,playouts=1000 --size 5
 
 The folder has net.safetensors (the network so far), checkpoint.safetensors, games/ (records in the window), \
-log.jsonl and report.html. Interrupt a run whenever you like: --resume continues it, and with --threads 1 \
+log.jsonl and report.html. With --nats, games are played by the workers of a NATS server (tengen work), and this machine learns: the \
+network comes out the same. Interrupt a run whenever you like: --resume continues it, and with --threads 1 \
 the final network is the same to the last bit.";
 
 /// Learn from nothing but the rules, by self-play.
@@ -74,8 +77,13 @@ pub(crate) struct ZeroArgs {
     /// Set any parameter, such as anchors.every=5, gate.games=100 or optimizer.learning_rate=0.01
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// Have the games played by the workers of this NATS server (tengen work); this machine learns
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten, next_help_heading = "Options for the NATS server")]
+    login: LoginArgs,
 }
 
 impl ZeroArgs {
@@ -136,7 +144,10 @@ pub(super) fn start_arch(named: Option<&str>, start: Option<&Network>) -> Result
 }
 
 pub(crate) fn run(args: &ZeroArgs, output: &mut Output) -> Result<()> {
-    let zero = args.start()?;
+    let mut zero = args.start()?;
+    if let Some(url) = &args.nats {
+        zero = zero.at(serve_jobs::workers(&args.login.server(url), HandOut::default(), output)?);
+    }
     let generations = zero.config().generations;
     let stop = interruptible(&ProgressBar::hidden())?;
     let mut dashboard = Dashboard::new(output, generations, zero.log());

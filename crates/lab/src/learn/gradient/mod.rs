@@ -45,6 +45,7 @@ use crate::{
         Played, Pool, SelfPlayError,
         search::{candidates, index},
     },
+    venue::Here,
 };
 use advantage::{Turn, advantages, normalise};
 
@@ -189,7 +190,7 @@ impl PolicyGradient {
         }
         let told = |result: &AnchorResult| observe(Event::Anchor(result));
         let (network, seed) = (self.folder.join(NETWORK), derive_seed(!config.seed, line.iteration));
-        if config.anchors.play(&network, seed, config.threads, stop, &mut line.anchors, told)? {
+        if config.anchors.play(&network, seed, &Here(config.threads), stop, &mut line.anchors, told)? {
             self.write_log()?;
         }
         Ok(())

@@ -41,7 +41,8 @@ use crate::{
         folder::{keep_only, read_log, refuse_difference, write_log, write_report},
     },
     matches::derive_seed,
-    selfplay::{Played, Pool, SelfPlayConfig, SelfPlayError, records},
+    selfplay::{Played, SelfPlayConfig, SelfPlayError, records},
+    venue::{Here, SelfPlayOrder, Venue, Who},
 };
 
 /// What a run tells while it goes on.
@@ -84,6 +85,8 @@ pub struct Zero {
     champion: Option<Network>,
     replay: Replay,
     log: Vec<Generation>,
+    /// Where games are played, if not on this machine.
+    venue: Option<Arc<dyn Venue>>,
     /// Keeps other processes from the folder.
     _lock: RunFolder,
 }
@@ -114,11 +117,23 @@ impl Zero {
             champion: (config.gate.games > 0).then_some(network),
             replay: Replay::default(),
             log: Vec::new(),
+            venue: None,
             _lock: lock,
         };
         // From here on there is something to go on from.
         zero.save_state()?;
         Ok(zero)
+    }
+
+    /// Has all games played at a venue from here on. What is learned does not depend on it.
+    #[must_use]
+    pub fn at(mut self, venue: Arc<dyn Venue>) -> Zero {
+        self.venue = Some(venue);
+        self
+    }
+
+    fn venue(&self) -> Arc<dyn Venue> {
+        self.venue.clone().unwrap_or_else(|| Arc::new(Here(self.state.zero.threads)))
     }
 
     /// The champion, and the checkpoint that names it; champions of the past go only then.
@@ -154,7 +169,16 @@ impl Zero {
             replay.add(sets);
         }
         let log = read_log(folder, |line: &Generation| line.generation <= state.generation);
-        Ok(Zero { folder: folder.to_owned(), state, learner, champion, replay, log, _lock: lock })
+        Ok(Zero {
+            folder: folder.to_owned(),
+            state,
+            learner,
+            champion,
+            replay,
+            log,
+            venue: None,
+            _lock: lock,
+        })
     }
 
     /// The settings.
@@ -225,6 +249,7 @@ impl Zero {
         stop: &StopSignal,
         observe: &mut impl FnMut(Event<'_>),
     ) -> Result<(), SelfPlayError> {
+        let venue = self.venue();
         let config = &self.state.zero;
         let Some(line) = self.log.last_mut() else { return Ok(()) };
         if !config.anchors.is_due(line.generation, config.generations) {
@@ -233,7 +258,7 @@ impl Zero {
         let seed = derive_seed(!config.seed, line.generation - 1);
         let told = |result: &AnchorResult| observe(Event::Anchor(result));
         let network = self.folder.join(NETWORK);
-        if config.anchors.play(&network, seed, config.threads, stop, &mut line.anchors, told)? {
+        if config.anchors.play(&network, seed, &*venue, stop, &mut line.anchors, told)? {
             self.write_log()?;
         }
         Ok(())
@@ -251,7 +276,7 @@ impl Zero {
         let number = self.state.generation;
         let player = self.network();
         let hash = player.fingerprint();
-        let played = self.play(Arc::new(player), stop, observe);
+        let played = self.play(Arc::new(player), stop, observe)?;
         if stop.is_stopped() {
             return Ok(false);
         }
@@ -292,7 +317,7 @@ impl Zero {
         line.window = self.replay.positions();
         self.learn(&mut line, stop, observe)?;
         if config.gate.games > 0 && !stop.is_stopped() {
-            line.gate = self.promote(stop);
+            line.gate = self.promote(stop)?;
         }
         if stop.is_stopped() {
             return Ok(false);
@@ -313,31 +338,18 @@ impl Zero {
         player: Arc<Network>,
         stop: &StopSignal,
         observe: &mut impl FnMut(Event<'_>),
-    ) -> Vec<Played> {
+    ) -> Result<Vec<Played>, SelfPlayError> {
         let config = &self.state.zero;
         let first = self.state.generation * config.games;
         let mut played = Vec::new();
-        let networks = [player];
-        let pool = Pool {
-            config: &config.selfplay,
-            networks: &networks,
-            seed: config.seed,
-            threads: config.threads,
-            stop,
-        };
-        pool.play(
-            first..first + config.games,
-            |_| [0, 0],
-            |game| {
-                played.push(game);
-                let count = played.len() as u64;
-                if let Some(last) = played.last() {
-                    observe(Event::Position(&last.game));
-                }
-                observe(Event::Game(count, config.games));
-            },
-        );
-        played
+        let (who, numbers) = (Who::Network(player), first..first + config.games);
+        let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed: config.seed, numbers, stop };
+        self.venue().play_self(&order, &mut |game| {
+            observe(Event::Position(&game.game));
+            played.push(game);
+            observe(Event::Game(played.len() as u64, config.games));
+        })?;
+        Ok(played)
     }
 
     /// This generation's steps: as many as keep up with the games.
@@ -376,33 +388,24 @@ impl Zero {
     }
 
     /// Lets the new network play against the champion; the share of its wins, and whether it is the champion now.
-    fn promote(&mut self, stop: &StopSignal) -> Option<(f64, bool)> {
+    fn promote(&mut self, stop: &StopSignal) -> Result<Option<(f64, bool)>, SelfPlayError> {
         let config = &self.state.zero;
-        let champion = self.champion.clone()?;
-        let networks = [Arc::new(self.learner.network()), Arc::new(champion)];
-        let pool = Pool {
-            config: &config.selfplay,
-            networks: &networks,
-            seed: derive_seed(config.seed, self.state.generation),
-            threads: config.threads,
-            stop,
-        };
+        let Some(champion) = self.champion.clone() else { return Ok(None) };
+        let who = Who::Duel([Arc::new(self.learner.network()), Arc::new(champion)]);
+        let (seed, numbers) = (derive_seed(config.seed, self.state.generation), 0..config.gate.games);
+        let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed, numbers, stop };
         let mut points = 0.0;
-        pool.play(
-            0..config.gate.games,
-            |number| if number.is_multiple_of(2) { [0, 1] } else { [1, 0] },
-            |played| {
-                let color = if played.players[0] == 0 { Color::Black } else { Color::White };
-                points += f64::from(i32::from(played.record.reward) * color.sign()).midpoint(1.0);
-            },
-        );
+        self.venue().play_self(&order, &mut |played| {
+            let color = if played.players[0] == 0 { Color::Black } else { Color::White };
+            points += f64::from(i32::from(played.record.reward) * color.sign()).midpoint(1.0);
+        })?;
         let share = points / config.gate.games as f64;
         let promoted = share >= config.gate.share && !stop.is_stopped();
         if promoted {
             self.champion = Some(self.learner.network());
             self.state.champion = Some(self.state.generation + 1);
         }
-        Some((share, promoted))
+        Ok(Some((share, promoted)))
     }
 
     /// Writes everything; the checkpoint last, so that whatever stands beside it is at least as new.
