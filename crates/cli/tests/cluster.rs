@@ -116,7 +116,7 @@ impl Cluster {
         while !is_so() {
             let log = self.log("coordinator");
             assert!(
-                begin.elapsed() < Duration::from_secs(60),
+                begin.elapsed() < Duration::from_mins(1),
                 "no {what} in a minute; the coordinator says: {log}"
             );
             thread::sleep(Duration::from_millis(50));
