@@ -6,6 +6,8 @@ mod common;
 
 use std::{
     fs,
+    io::{Read, Write},
+    net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -116,12 +118,21 @@ impl Cluster {
         while !is_so() {
             let log = self.log("coordinator");
             assert!(
-                begin.elapsed() < Duration::from_secs(60),
+                begin.elapsed() < Duration::from_mins(1),
                 "no {what} in a minute; the coordinator says: {log}"
             );
             thread::sleep(Duration::from_millis(50));
         }
     }
+}
+
+/// What a page answers.
+fn http(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "{request}\r\nHost: {address}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 /// The games of a result file, without their times, in the order of the file.
@@ -261,6 +272,15 @@ fn self_play_and_learning_give_the_files_of_one_machine() {
     assert_eq!(fields, ["workers", "queued", "running", "done", "failed", "per_minute"]);
     let worker: Vec<_> = status()["workers"][0].as_object().unwrap().keys().take(4).cloned().collect();
     assert_eq!(worker, ["name", "cores", "games", "state"]);
+    let _page = Process::start(
+        &["jobs", "--nats", &cluster.url, "--listen", "127.0.0.1:0"],
+        &cluster.folder.join("page.log"),
+    );
+    cluster.wait_for("page", || cluster.log("page").contains("http://"));
+    let address = cluster.log("page").trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    assert!(http(&address, "GET / HTTP/1.0").contains("<title>tengen jobs</title>"));
+    assert!(http(&address, "GET /status.json HTTP/1.0").contains("\"name\":\"one\""));
+    assert!(http(&address, "POST /status.json HTTP/1.0").contains(" 405 "), "it can only be read");
     let play = ["selfplay", "--size", "5", "--games", "20", "--simulations", "4", "--out"];
     let (here, there) = (cluster.path("games-here"), cluster.path("games-there"));
     assert_eq!(tengen(&[&play[..], &[&here, "--threads", "1"]].concat()).code, 0);
