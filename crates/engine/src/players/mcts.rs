@@ -116,9 +116,9 @@ impl Mcts {
 
     /// What a network says of the lead gives way to the count where the position is settled. The player itself has chosen by then: this
     /// is for those who are told.
-    fn settle_lead(&mut self, game: &Game, careful: bool) {
+    fn settle_lead(&mut self, game: &Game) {
         if let Some(report) = self.report.as_mut().filter(|_| self.evaluator.sets_priors()) {
-            settle_lead(game, report, careful);
+            settle_lead(game, report);
         }
     }
 
@@ -212,7 +212,7 @@ impl Player for Mcts {
         let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
         let report = drawn.as_ref().or(self.report.as_ref());
         let decision = self.conduct.choose(game, report, after_pass, manners);
-        self.settle_lead(game, false);
+        self.settle_lead(game);
         self.conduct.note(start.elapsed());
         Ok(decision)
     }
@@ -221,7 +221,7 @@ impl Player for Mcts {
         let mut request = request.clone();
         request.query.true_komi = true;
         self.search(game, &request);
-        self.settle_lead(game, true);
+        self.settle_lead(game);
         Ok(self.report.as_ref())
     }
 

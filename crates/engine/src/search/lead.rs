@@ -4,14 +4,14 @@
 //! count is better: stones that are lost by the search's ownership are taken off, and neutral points go to whom they seem to
 //! belong. The lead that is reported passes from one to the other as ownership and count come to agree.
 //!
-//! **Measured.** On finished games of people and of our own (`lab/tests/lead.rs`): within 1.5 points of the result are 77 to 97% of the
-//! network's leads and 93 to 98% of these. Earlier in a game the count is worse than the network wherever a border is open, by ten
-//! points on 19x19, hence the bounds.
+//! **Measured.** On finished games of people and of our own (`lab/tests/lead.rs`), within 1.5 points of the result are 80 to 87% of the
+//! network's leads and 90 to 97% of these. What playouts take for dead makes it worse on 13x13. Earlier in a game the count is worse than
+//! the network wherever a border is open, by ten points on 19x19, hence the bounds.
 
-use tengen_board::{Game, Scoring, Vertex, VertexMap, area_owners, without_chains};
+use tengen_board::{Game, Scoring, area_owners, without_chains};
 
 use super::SearchReport;
-use crate::reading::status::{dead_by, lost_stones};
+use crate::reading::status::lost_stones;
 
 /// Where ownership and count differ by this share of the board's points or less, the lead is the count; from the second on, it is what
 /// the search says.
@@ -23,31 +23,25 @@ const AGREE_AFTER_PASS: (f32, f32) = (0.2, 0.4);
 /// From this share on a neutral point is taken for somebody's.
 const OWNED: f32 = 0.8;
 
-/// Makes the lead of a report, and those of its moves, what the position counts for, as far as it is settled. After a pass, a
-/// `careful` count also plays the position out to find what is dead, which takes a tenth of a second to a half.
-pub(crate) fn settle(game: &Game, report: &mut SearchReport, careful: bool) {
-    let has_passed = game.passes() > 0;
-    let (sure, open) = if has_passed { AGREE_AFTER_PASS } else { AGREE };
-    let dead = if careful && has_passed {
-        dead_by(game, Some(&report.ownership))
-    } else {
-        lost_stones(game.board(), &report.ownership)
-    };
-    let (counted, doubt) = counted(game, &dead, &report.ownership);
+/// Makes the lead of a report, and those of its moves, what the position counts for, as far as it is settled.
+pub(crate) fn settle(game: &Game, report: &mut SearchReport) {
+    let (sure, open) = if game.passes() > 0 { AGREE_AFTER_PASS } else { AGREE };
+    let (counted, doubt) = counted(game, report);
     let weight = ((open - doubt) / (open - sure)).clamp(0.0, 1.0);
     let shift = weight * (counted - report.score);
     report.score += shift;
     report.moves.iter_mut().for_each(|m| m.score += shift);
 }
 
-/// What the position counts for without these stones, and by which share of its points ownership differs from that.
-fn counted(game: &Game, dead: &[Vertex], ownership: &VertexMap<f32>) -> (f32, f32) {
+/// What the position counts for, and by which share of its points ownership differs from that.
+fn counted(game: &Game, report: &SearchReport) -> (f32, f32) {
     let board = game.board();
-    let owners = area_owners(&without_chains(board, dead).0);
+    let dead = lost_stones(board, &report.ownership);
+    let owners = area_owners(&without_chains(board, &dead).0);
     let has_dame = game.rules().scoring == Scoring::Area;
-    let (mut score, mut doubt) = (game.score(dead), 0.0);
+    let (mut score, mut doubt) = (game.score(&dead), 0.0);
     for v in board.points() {
-        let share = ownership[v];
+        let share = report.ownership[v];
         match owners[v] {
             Some(color) => doubt += (share - color.sign() as f32).abs(),
             None if has_dame => {
@@ -84,7 +78,7 @@ mod tests {
         report.score = score;
         report.moves[0].score = score + 1.0;
         (0..passes).for_each(|_| game.play(Move::PASS));
-        settle(&game, &mut report, false);
+        settle(&game, &mut report);
         assert!((report.moves[0].score - report.score - 1.0).abs() < 1e-4, "moves keep their distance");
         report.score
     }

@@ -265,7 +265,7 @@ pub fn search(
         run.work_in_threads(workers, watch.as_ref(), |watch, totals| {
             let mut shown = report(game, parts, known, totals, extra_komi, start.elapsed());
             if parts.evaluator.sets_priors() {
-                settle_lead(game, &mut shown, false);
+                settle_lead(game, &mut shown);
             }
             watch.show(&shown);
         })
