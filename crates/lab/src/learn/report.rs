@@ -48,13 +48,9 @@ pub(super) fn page(
     settings: &impl Serialize,
 ) -> Result<String, SelfPlayError> {
     let settings = serde_json::to_string_pretty(settings).unwrap_or_default();
-    let first = Plot {
-        title: "share of games won, with 95% intervals",
-        axis: GAMES,
-        curves: opponents(trials),
-        range: Some((0.0, 1.0)),
-    };
-    let plots = std::iter::once(first).chain(plots).map(|plot| svg(&plot)).collect::<Result<String, _>>()?;
+    let first = shares(trials);
+    let plots =
+        std::iter::once(first).chain(plots).map(|plot| svg(&[plot])).collect::<Result<String, _>>()?;
     Ok(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n\
@@ -65,6 +61,16 @@ pub(super) fn page(
         table = table(trials),
         settings = escaped(&settings),
     ))
+}
+
+/// The shares of games won against each opponent.
+pub(super) fn shares<'a>(trials: &[Trial<'_>]) -> Plot<'a> {
+    Plot {
+        title: "share of games won, with 95% intervals",
+        axis: GAMES,
+        curves: opponents(trials),
+        range: Some((0.0, 1.0)),
+    }
 }
 
 /// A curve for each opponent.
@@ -103,16 +109,22 @@ fn table(trials: &[Trial<'_>]) -> String {
     )
 }
 
-/// The picture of a plot; nothing where there are no points.
-fn svg(plot: &Plot<'_>) -> Result<String, SelfPlayError> {
-    if plot.curves.iter().all(|curve| curve.points.is_empty()) {
-        return Ok(String::new());
-    }
+/// The picture of some plots, one below the other, without those that have no points; nothing if none has any.
+pub(super) fn svg(plots: &[Plot<'_>]) -> Result<String, SelfPlayError> {
+    let has_points = |plot: &&Plot<'_>| plot.curves.iter().any(|curve| !curve.points.is_empty());
+    let plots: Vec<_> = plots.iter().filter(has_points).collect();
     let mut svg = String::new();
+    if plots.is_empty() {
+        return Ok(svg);
+    }
     {
-        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        draw(&area, plot)
-            .map_err(|problem| SelfPlayError::Settings(format!("cannot draw {}: {problem}", plot.title)))?;
+        let area =
+            SVGBackend::with_string(&mut svg, (SIZE.0, SIZE.1 * plots.len() as u32)).into_drawing_area();
+        for (area, plot) in area.split_evenly((plots.len(), 1)).iter().zip(plots) {
+            draw(area, plot).map_err(|problem| {
+                SelfPlayError::Settings(format!("cannot draw {}: {problem}", plot.title))
+            })?;
+        }
     }
     Ok(svg)
 }

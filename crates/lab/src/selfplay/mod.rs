@@ -18,14 +18,14 @@ pub use config::{Method, SelfPlayConfig};
 pub use error::SelfPlayError;
 pub use files::{Run, Summary, Who, run};
 pub use gumbel::GumbelConfig;
-pub use pool::Pool;
+pub use pool::{Pool, Seen};
 pub use table::Played;
 
 use tengen_nets::records::Records;
 
 /// Games as records, a set for each size of board, the smallest first, and in the order of their numbers. What a network did tells its
 /// hash, too; a player has told its own.
-pub(crate) fn records(mut played: Vec<Played>, net_hash: &str) -> Vec<Records> {
+pub fn records(mut played: Vec<Played>, net_hash: &str) -> Vec<Records> {
     played.sort_by_key(|played| (played.game.board().width(), played.number));
     let mut sets: Vec<Records> = Vec::new();
     for Played { game, mut record, .. } in played {

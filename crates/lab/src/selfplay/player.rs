@@ -36,9 +36,12 @@ pub(super) fn play(
     let mut seat = spec.build(player_seed)?;
     seat.begin(player_seed)?;
     let mut turns = opening(&mut game, config, &mut rng);
+    // What the network says by itself before each move, if there is one.
+    let mut said = Vec::new();
     let mut resigned = None;
     while result(&game).is_none() {
         let color = game.to_play();
+        said.push((game.moves().len(), network(&mut seat, &game)?));
         match seat.decide(&game, &Request::default())? {
             Decision::Resign => {
                 resigned = Some(color);
@@ -67,8 +70,21 @@ pub(super) fn play(
         hash.add(behaviour.to_string().as_bytes());
         hash.to_text()
     };
+    for (number, said) in said {
+        if let Some(position) = record.positions.get_mut(number) {
+            position.network = said.map(|(policy, value)| (shares(policy.into_iter()), value * 2.0 - 1.0));
+        }
+    }
     let (players, evaluations, wrong_resignation) = ([0; 2], 0, None);
     Ok(Played { number, players, game, score, record, evaluations, wrong_resignation })
+}
+
+/// Shares of the moves and Black's value as the player's network has them, if it has one.
+fn network(seat: &mut Seat, game: &Game) -> Result<Option<(Vec<f32>, f32)>, SelfPlayError> {
+    let Some(raw) = seat.raw_evaluation(game, 0)? else { return Ok(None) };
+    // Illegal moves are not a number.
+    let points = game.board().points().map(|v| raw.policy[v].max(0.0));
+    Ok(Some((points.chain([raw.pass]).collect(), raw.black_win + raw.no_result / 2.0)))
 }
 
 /// The random moves before the player begins.

@@ -10,7 +10,7 @@ use tengen_lab::{
     parallel::concurrency_for,
 };
 
-use super::DirectoryArgs;
+use super::{DirectoryArgs, report::collect};
 use crate::{commands::interruptible, output::Output};
 
 /// Run a list of experiments in order of value; after an interruption the same command goes on.
@@ -45,11 +45,20 @@ pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
     let mut failed = Vec::new();
     for (entry, experiment) in queue {
         bar.set_message(experiment.slug.clone());
-        if let Err(problem) = run_entry(entry, experiment, args.concurrency, &stop, &bar) {
-            output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
-            failed.push(experiment.slug.as_str());
-            // What failed has stopped its own games with it.
-            stop.reset();
+        match run_entry(entry, experiment, args.concurrency, &stop, &bar) {
+            Ok(false) => {}
+            Ok(true) => {
+                // A page that cannot be written is no reason not to play.
+                if let Err(problem) = collect_again(&args.directory) {
+                    output.remark(format!("EXPERIMENTS.md: {problem}"));
+                }
+            }
+            Err(problem) => {
+                output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
+                failed.push(experiment.slug.as_str());
+                // What failed has stopped its own games with it.
+                stop.reset();
+            }
         }
         if stop.is_stopped() {
             bail!("interrupted: the same command goes on from there");
@@ -61,18 +70,28 @@ pub(super) fn run(args: &QueueArgs, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Plays what is missing of an entry, and writes its pages.
+/// Writes the page about all experiments with the results that are there now.
+fn collect_again(directory: &DirectoryArgs) -> Result<()> {
+    let read = |experiment: Experiment| {
+        let results = Results::read(&experiment)?;
+        Ok((experiment, results))
+    };
+    let all = directory.all()?.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+    collect(directory.path(), &all).map(drop)
+}
+
+/// Plays what is missing of an entry, and writes its pages; whether anything was.
 fn run_entry(
     entry: &Entry,
     experiment: &Experiment,
     concurrency: Option<usize>,
     stop: &StopSignal,
     bar: &indicatif::ProgressBar,
-) -> Result<()> {
+) -> Result<bool> {
     let results = Results::read(experiment)?;
     let progress = entry.progress(experiment, &results);
     if progress.is_done() {
-        return Ok(());
+        return Ok(false);
     }
     bar.set_length(progress.planned as u64);
     bar.set_position(progress.done as u64);
@@ -81,7 +100,7 @@ fn run_entry(
         bar.set_message(format!("{}: {cell}", experiment.slug));
     })?;
     report::write(experiment, &results)?;
-    Ok(())
+    Ok(true)
 }
 
 /// What is done of each entry, and how long the rest takes.

@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::curves;
+use super::{curves, ratings};
 use crate::experiments::{
     config::Experiment,
     error::LabError,
@@ -40,6 +40,9 @@ struct Series {
 pub fn plots(experiment: &Experiment, results: &Results) -> Result<String, LabError> {
     if experiment.config.learning.is_some() {
         return curves::curves(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
+    }
+    if experiment.config.opponent.as_deref() == Some(Experiment::ALL) {
+        return ratings::map(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
     }
     let (series, labels) = series(experiment, results);
     if series.is_empty() {

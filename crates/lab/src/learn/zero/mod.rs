@@ -8,7 +8,7 @@
 //! simulations; Wu 2019 (*Accelerating self-play learning in Go*) for the window, the cheap searches, ownership and score.
 //!
 //! In the folder of a run are `net.safetensors` (the network so far; with a gate, the one that was promoted), `checkpoint.safetensors` (to go on from), `games/` (the records in
-//! the window), `log.jsonl` (a line for each generation) and `report.html`. A generation is the unit of work: a run that is killed
+//! the window), `log.jsonl` (a line for each generation), `report.html`, and `progress.svg` (games won, and the rating). A generation is the unit of work: a run that is killed
 //! begins the generation under way again, and with one thread ends with the same network to the last bit.
 
 mod config;
@@ -38,17 +38,17 @@ pub use log::Generation;
 use crate::{
     learn::{
         anchors::AnchorResult,
-        folder::{keep_only, lock, read_log, refuse_difference, write_log, write_report},
+        folder::{keep_only, lock, read_log, refuse_difference, write_log, write_progress, write_report},
     },
     matches::derive_seed,
-    selfplay::{Played, Pool, SelfPlayConfig, SelfPlayError, records},
+    selfplay::{Played, Pool, Seen, SelfPlayConfig, SelfPlayError, records},
 };
 
 /// What a run tells while it goes on.
 pub enum Event<'a> {
     /// A game of the generation is over: how many are, of how many.
     Game(u64, u64),
-    /// A game that is over.
+    /// A game of the generation that is being played, after another move.
     Position(&'a Game),
     /// Steps of the generation: how many are done, of how many.
     Step(u64, u64),
@@ -348,16 +348,15 @@ impl Zero {
             threads: config.threads,
             stop,
         };
-        pool.play(
+        pool.watch(
             first..first + config.games,
             |_| [0, 0],
-            |game| {
-                played.push(game);
-                let count = played.len() as u64;
-                if let Some(last) = played.last() {
-                    observe(Event::Position(&last.game));
+            |seen| match seen {
+                Seen::Position(game) => observe(Event::Position(&game)),
+                Seen::Over(game) => {
+                    played.push(*game);
+                    observe(Event::Game(played.len() as u64, config.games));
                 }
-                observe(Event::Game(count, config.games));
             },
         );
         played
@@ -446,7 +445,8 @@ impl Zero {
 
     fn write_log(&self) -> Result<(), SelfPlayError> {
         write_log(&self.folder, &self.log)?;
-        write_report(&self.folder, &report::page(&self.state.zero, &self.log)?)
+        write_report(&self.folder, &report::page(&self.state.zero, &self.log)?)?;
+        write_progress(&self.folder, &report::progress(&self.log)?)
     }
 
     /// Removes the games of the generations that have left the window.
