@@ -179,7 +179,7 @@ fn results_belong_to_what_the_players_do_not_to_the_version_that_made_them() {
     let keep = RunOptions { keep: true, ..RunOptions::in_memory() };
     let directory = small("versions", SMALL);
     let read = || Experiment::read(&directory).unwrap();
-    let again = || read().run(&keep, &StopSignal::default(), |_| {});
+    let again = || read().run(&keep, &StopSignal::default(), |_| {}).map_err(|error| error.to_string());
     let file = read().results().join("many.jsonl");
     run(&read(), &RunOptions { scale: 0.5, ..keep.clone() });
     // A build from files that are in no commit is another matter.
@@ -208,7 +208,7 @@ fn results_belong_to_what_the_players_do_not_to_the_version_that_made_them() {
         (&silent, "did not write down how they behave", "whether today's play the same is not known"),
     ] {
         rewrite_header(&file, change);
-        let message = again().unwrap_err().to_string();
+        let message = again().unwrap_err();
         assert!(message.contains(error), "{message}");
         let results = Results::read(&read()).unwrap();
         assert_eq!(results.verdict(), Verdict::Again);

@@ -120,11 +120,13 @@ pub(super) fn svg(plots: &[Plot<'_>]) -> Result<String, SelfPlayError> {
     {
         let area =
             SVGBackend::with_string(&mut svg, (SIZE.0, SIZE.1 * plots.len() as u32)).into_drawing_area();
-        for (area, plot) in area.split_evenly((plots.len(), 1)).iter().zip(plots) {
-            draw(area, plot).map_err(|problem| {
-                SelfPlayError::Settings(format!("cannot draw {}: {problem}", plot.title))
-            })?;
+        let failed = |problem: &dyn ToString| {
+            SelfPlayError::Settings(format!("cannot draw a picture: {}", problem.to_string()))
+        };
+        for (panel, plot) in area.split_evenly((plots.len(), 1)).iter().zip(plots) {
+            draw(panel, plot).map_err(|problem| failed(&problem))?;
         }
+        area.present().map_err(|problem| failed(&problem))?;
     }
     Ok(svg)
 }
@@ -165,6 +167,27 @@ fn draw(
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
     }
     chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw()?;
-    area.present()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_plots_are_one_picture() {
+        let plot = |title, points| Plot {
+            title,
+            axis: GAMES,
+            curves: vec![Curve { name: "network".to_owned(), points }],
+            range: None,
+        };
+        let some = || vec![(0.0, 1.0, None), (10.0, 2.0, Some((1.5, 2.5)))];
+        let picture = svg(&[plot("above", some()), plot("nothing", vec![]), plot("below", some())]).unwrap();
+        for (text, times) in [("<svg", 1), ("</svg>", 1), ("above", 1), ("nothing", 0), ("below", 1)] {
+            assert_eq!(picture.matches(text).count(), times, "{text}");
+        }
+        assert!(picture.trim_end().ends_with("</svg>"));
+        assert!(svg(&[plot("nothing", vec![])]).unwrap().is_empty());
+    }
 }

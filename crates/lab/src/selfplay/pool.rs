@@ -27,7 +27,7 @@ pub enum Seen {
     /// A game is over.
     Over(Box<Played>),
     /// A game that is being played, after another move.
-    Position(Game),
+    Position(Box<Game>),
 }
 
 /// Games of networks against themselves, or each other.
@@ -136,7 +136,7 @@ impl Pool<'_> {
             {
                 let now = (table.number, table.game().moves().len());
                 if now != shown {
-                    see(Seen::Position(table.game().clone()));
+                    see(Seen::Position(Box::new(table.game().clone())));
                     shown = now;
                 }
             }

@@ -308,8 +308,6 @@ mod tests {
     fn the_dashboard_shows_a_game_being_played() {
         let output = Output::new(&OutputArgs { quiet: true, verbose: false });
         let mut dashboard = Dashboard { live: true, ..Dashboard::new(&output, 10, &[]) };
-        // Not drawn here: a test has no terminal.
-        dashboard.drawn = Some(std::time::Instant::now() + std::time::Duration::from_secs(3600));
         let mut game = Game::new(5, 5, Rules::TROMP_TAYLOR).unwrap();
         let mut shown = |game: &Game| {
             dashboard.show(&Event::Position(game), &output);
