@@ -66,6 +66,6 @@ def __getattr__(name: str) -> Any:
         from . import envs
 
         return getattr(envs, name)
-    if name in ("pettingzoo", "torch"):
+    if name in ("pettingzoo", "torch", "train"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'tengen' has no attribute {name!r}")

@@ -6,15 +6,18 @@ from typing import Any, ClassVar, Union, final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import disjoint_base
+from typing_extensions import Self, disjoint_base
 
 __all__ = [
     "Analysis",
+    "Batch",
     "Environments",
     "Game",
     "IllegalMoveError",
+    "Learner",
     "Network",
     "Player",
+    "ReplayBuffer",
     "ResultFile",
     "Thoughts",
     "__version__",
@@ -24,11 +27,13 @@ __all__ = [
     "main",
     "networks",
     "pack_network",
+    "play_games",
     "presets",
     "referee_for",
     "serve_gtp",
     "summary",
     "tournament",
+    "train_zero",
 ]
 
 __version__: str
@@ -235,6 +240,71 @@ class ResultFile:
     def records(self) -> str: ...
     def append(self, record: str) -> None: ...
 
+@final
+class Batch:
+    def __len__(self) -> int: ...
+    @property
+    def boards(self) -> npt.NDArray[np.uint8]: ...
+    @property
+    def to_play(self) -> npt.NDArray[np.uint8]: ...
+    def planes(self, kind: str) -> npt.NDArray[np.float32]: ...
+    @property
+    def policies(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def values(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def scores(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def weights(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def ownership(self) -> npt.NDArray[np.float32]: ...
+    def replace(
+        self,
+        *,
+        policies: npt.NDArray[np.float32] | None = None,
+        values: npt.NDArray[np.float32] | None = None,
+        scores: npt.NDArray[np.float32] | None = None,
+        weights: npt.NDArray[np.float32] | None = None,
+    ) -> Batch: ...
+
+@disjoint_base
+class ReplayBuffer:
+    def __new__(cls) -> Self: ...
+    def add_bytes(self, bytes: bytes) -> None: ...
+    def keep(self, positions: int) -> None: ...
+    def __len__(self) -> int: ...
+    def draw(self, count: int, seed: int) -> Batch: ...
+
+@disjoint_base
+class Learner:
+    def __new__(cls, network: Network, threads: int, settings: list[str]) -> Self: ...
+    @property
+    def steps(self) -> int: ...
+    def step_json(self, batch: Batch, done: float) -> str: ...
+    def network_bytes(self) -> bytes: ...
+
+def train_zero(
+    folder: str | os.PathLike[str],
+    arch: str,
+    network: Network | None,
+    sizes: tuple[int, int],
+    komi: tuple[float, float],
+    resume: bool,
+    settings: list[str],
+    wanted: list[str],
+    observe: Any,
+) -> str: ...
+def play_games(
+    network: Network,
+    first: int,
+    games: int,
+    sizes: tuple[int, int],
+    komi: tuple[float, float],
+    rules: str,
+    seed: int,
+    threads: int,
+    settings: list[str],
+) -> list[bytes]: ...
 def main(args: list[str]) -> int: ...
 def networks() -> list[str]: ...
 def presets() -> list[tuple[str, str]]: ...

@@ -23,6 +23,7 @@ MODULES = [
     "tengen.pettingzoo",
     "tengen.records",
     "tengen.registration",
+    "tengen.train",
 ]
 
 
@@ -34,7 +35,8 @@ def test_docstrings(name):
 
 def native():
     """What is written in Rust and has a docstring."""
-    for thing in (tengen.Game, tengen.Player, tengen.Analysis, tengen._tengen.Network, tengen.networks, tengen.presets):
+    batch = tengen._tengen.Batch
+    for thing in (tengen.Game, tengen.Player, tengen.Analysis, batch, tengen._tengen.Network, tengen.networks, tengen.presets):
         yield thing.__name__, thing.__doc__
         for name in vars(thing) if isinstance(thing, type) else ():
             member = getattr(thing, name)
@@ -43,7 +45,7 @@ def native():
 
 
 # They are what others are made of.
-WITHOUT_EXAMPLE = {"Network", "Network.evaluate", "Network.evaluate_planes", "Player.choose"}
+WITHOUT_EXAMPLE = {"Network", "Network.evaluate", "Network.evaluate_planes", "Player.choose", "Batch.planes"}
 
 
 @pytest.mark.parametrize(("name", "text"), list(native()))
@@ -68,13 +70,17 @@ def test_the_notebook(tmp_path):
     assert sum("image/svg+xml" in data for data in shown) == 3
 
 
-def test_the_guide():
-    """Every Python block of docs/python.md runs, in order."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.S)
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/learning.md"])
+def test_the_guide(page, tmp_path, monkeypatch):
+    """Every Python block of a page runs, in order."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
     assert blocks
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games").mkdir()
+    tengen.play_game("random,seed=1", "random,seed=2", size=9, record="games/games-000000-9x9.npz")
     names: dict = {}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, page, "exec"), names)
 
 
 def test_types():

@@ -153,13 +153,14 @@ def kill_trainings(folder, kills, rng):
 def kill_runs(folder, kills, rng):
     """The same of networks that learn from their own games, with promotion and without."""
     arch = folder / "arch.json"
-    done, runs = 0, 0
-    while done < kills:
+    done, runs, kinds = 0, 0, []
+    while done < kills or runs < len(kinds):
         few = ["--size", 3, "--komi", "0.5:2.5", "--arch", arch, "--games", 6, "--threads", 1, "--seed", runs, "--set", "anchors.games=0"]
         kinds = [
             ["train", "zero", *few, "--simulations", 4, "--generations", 12, "--set", "batch=8"],
             ["train", "zero", *few, "--simulations", 4, "--generations", 12, "--set", "batch=8", "--set", "gate.games=2", "--set", "gate.share=0.5"],
             ["train", "actor-critic", *few, "--iterations", 60, "--set", "pool.every=3", "--set", "pool.size=2"],
+            ["train", "reinforce", *few, "--iterations", 60, "--set", "pool.every=3", "--set", "pool.size=2"],
         ]
         learning = kinds[runs % len(kinds)]
         whole, killed = folder / f"run-whole-{runs}", folder / f"run-killed-{runs}"
@@ -178,6 +179,29 @@ def kill_runs(folder, kills, rng):
         check(lines[0] == lines[1], f"{killed}: the log has {lines[1]} lines, not {lines[0]}")
         runs += 1
     return done, runs
+
+
+def kill_selfplay(folder, kills, rng):
+    """Self-play that is killed and resumed writes the same records as self-play that is not, of a network and of any player."""
+    who = [["--net", "default", "--method", "policy", "--size", 3], ["--preset", "uct,playouts=5", "--size", "3:4"]]
+    done, runs = 0, 0
+    while done < kills or runs < len(who):
+        command = ["selfplay", *who[runs % len(who)], "--games", 300, "--threads", 1, "--seed", runs, "--quiet"]
+        whole, killed = folder / f"whole-{runs}", folder / f"killed-{runs}"
+        duration = run_whole(*command, "--out", whole)
+        while True:
+            resume = ["--resume"] if (killed / "settings.json").exists() else []
+            process = tengen(*command, *resume, "--out", killed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if not kill_at_random(process, rng, duration * 0.7):
+                check(process.returncode == 0, process.stderr.read())
+                break
+            done += 1
+        names = [sorted(path.name for path in where.iterdir()) for where in (whole, killed)]
+        check(names[0] == names[1], f"{killed} has {names[1]}, not {names[0]}")
+        for path in whole.glob("*.npz"):
+            check(path.read_bytes() == (killed / path.name).read_bytes(), f"{killed / path.name} differs")
+        runs += 1
+    return done, f"{runs} runs of 300 games: the same records, byte for byte"
 
 
 class Server:
@@ -280,7 +304,7 @@ def kill_servers(folder, kills, rng):
 def kills(folder, short, rng):
     count = 6 if short else 100
     total = 0
-    for name, part in [("matches", kill_matches), ("trainings", kill_trainings), ("the page's store", kill_servers)]:
+    for name, part in [("matches", kill_matches), ("trainings", kill_trainings), ("self-play", kill_selfplay), ("the page's store", kill_servers)]:
         (folder / name).mkdir()
         done, seen = part(folder / name, count, rng)
         total += done

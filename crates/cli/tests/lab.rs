@@ -90,6 +90,9 @@ fn a_queue_runs_what_is_missing_and_goes_on_after_a_failure() {
     let games = || files.clone().map(|file| fs::read_to_string(file).unwrap());
     let played = games();
     assert!(played.iter().all(|text| text.lines().count() == 5));
+    let all = fs::read_to_string(directory.with_file_name("EXPERIMENTS.md")).unwrap();
+    assert!(all.contains("queue/good/README.md") && all.contains("it wins (at 4)"), "{all}");
+    assert!(directory.join("good/plot.svg").is_file());
     assert!(status().contains("8 of      8 games done"), "{}", status());
     tengen(&["lab", "queue", "--dir", dir]);
     assert_eq!(games(), played, "nothing is played twice");

@@ -269,7 +269,7 @@ impl Games {
                 for numbers in ranges(numbers) {
                     let SelfPlay { who, config, seed } = &**games;
                     let order = SelfPlayOrder { who, config, seed: *seed, numbers, stop };
-                    Here(1).play_self(&order, &mut |game| played.push(game))?;
+                    Here(1).play_self(&order, &mut |seen| played.extend(seen.over()))?;
                 }
                 pack(played)?
             }
@@ -293,7 +293,8 @@ fn shown(network: &Network, games: &SelfPlay, size: usize) -> Result<Value, Clus
         stop: &stop,
     };
     let mut moves = String::new();
-    Here(1).play_self(&order, &mut |game| {
+    Here(1).play_self(&order, &mut |seen| {
+        let Some(game) = seen.over() else { return };
         let played: Vec<String> = game.game.moves().iter().map(|played| played.mv.to_string()).collect();
         moves = played.join(" ");
     })?;

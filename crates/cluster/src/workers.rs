@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tengen_lab::{
     matches::MatchError,
-    selfplay::{Played, SelfPlayError},
+    selfplay::{Seen, SelfPlayError},
     venue::{MatchOrder, News, SelfPlayOrder, Venue},
 };
 use tokio::runtime::{Builder, Runtime};
@@ -115,11 +115,7 @@ impl Venue for Workers {
         Ok(())
     }
 
-    fn play_self(
-        &self,
-        order: &SelfPlayOrder<'_>,
-        tell: &mut dyn FnMut(Played),
-    ) -> Result<(), SelfPlayError> {
+    fn play_self(&self, order: &SelfPlayOrder<'_>, tell: &mut dyn FnMut(Seen)) -> Result<(), SelfPlayError> {
         let text = self.runtime.block_on(Order::of_self_play(order, &self.link))?;
         let wanted = Wanted {
             unit: SELF_PLAY_UNIT,
@@ -135,7 +131,9 @@ impl Venue for Workers {
             if let Told::Over(reports) = told {
                 for (outcome, records) in reports {
                     if let Outcome::SelfPlay { games, .. } = outcome {
-                        unpack(games, &records)?.into_iter().for_each(&mut *tell);
+                        let over =
+                            unpack(games, &records)?.into_iter().map(|game| Seen::Over(Box::new(game)));
+                        over.for_each(&mut *tell);
                     }
                 }
             }

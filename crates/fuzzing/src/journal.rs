@@ -4,7 +4,7 @@ use std::{env, fs, process};
 
 use serde_json::Value;
 use tengen_lab::{
-    journal::{Header, Lines, ReadLines},
+    journal::{Header, Lines, ReadLines, config_difference},
     matches::GameRecord,
 };
 
@@ -16,7 +16,7 @@ pub fn journal(bytes: &[u8]) {
         // Only players that behave as before go on with a file: let these be such.
         let config = read.header.get("config").cloned().unwrap_or(Value::Null);
         let behaviour = read.header.get("behaviour").cloned().unwrap_or(Value::Null);
-        let header = Header { kind: "match", config, behaviour, planned: 2 };
+        let header = Header { kind: "match", config, behaviour, planned: 2, differs: config_difference };
         let mut lines = Lines::<GameRecord>::resume(&path, &header).expect("what could be read goes on");
         let text = |records: &[GameRecord]| serde_json::to_string(records).expect("records are plain data");
         assert_eq!(text(lines.records()), text(&read.records));

@@ -81,6 +81,9 @@ pub struct Header {
     pub behaviour: Value,
     /// How many records are planned; may be changed when the run goes on.
     pub planned: usize,
+    /// The first setting in which the configuration of a file (the first) differs from this one. A setting that this version has
+    /// added, with what it does if nobody sets it, is no difference.
+    pub differs: fn(&Value, &Value) -> Option<String>,
 }
 
 /// A result file that is being written.
@@ -108,11 +111,10 @@ impl<R: Serialize + DeserializeOwned> Lines<R> {
         let Some(read) = ReadLines::read_from(path, &mut file)? else {
             return Lines::start(path, file, header);
         };
-        if let Some(difference) = first_difference("config", &read.header["config"], &header.config) {
+        if let Some(difference) = (header.differs)(&read.header["config"], &header.config) {
             return Err(JournalError::Other { path: path.to_owned(), difference });
         }
-        if let Some(difference) = first_difference("behaviour", &read.header["behaviour"], &header.behaviour)
-        {
+        if let Some(difference) = other_behaviour(&read.header["behaviour"], &header.behaviour) {
             return Err(JournalError::Behaviour { path: path.to_owned(), difference });
         }
         let error = |source| JournalError::File { path: path.to_owned(), source };
@@ -263,6 +265,18 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
         fs::create_dir_all(directory)?;
     }
     whole_file::write_whole(path, text)
+}
+
+/// The first setting in which two configurations differ.
+pub fn config_difference(there: &Value, here: &Value) -> Option<String> {
+    first_difference("config", there, here)
+}
+
+/// How players behaved otherwise than they do now, if they did or if nobody knows.
+fn other_behaviour(there: &Value, here: &Value) -> Option<String> {
+    let difference = first_difference("behaviour", there, here)?;
+    let unknown = || "an earlier version made them, which did not write down how they behave".to_owned();
+    Some(if there.is_null() { unknown() } else { difference })
 }
 
 /// The first value that differs, with its dotted name.

@@ -12,7 +12,7 @@ use crate::{
     matches::{GameRecord, MatchConfig, MatchError, Tables},
     parallel,
     players::spec::PlayerSpec,
-    selfplay::{Played, Pool, SelfPlayConfig, SelfPlayError, play_player},
+    selfplay::{Pool, Seen, SelfPlayConfig, SelfPlayError, play_player},
 };
 
 /// A place where games are played.
@@ -24,9 +24,9 @@ pub trait Venue: Send + Sync {
         tell: &mut dyn FnMut(News) -> Result<(), MatchError>,
     ) -> Result<(), MatchError>;
 
-    /// Plays games of self-play, and tells of each when it is over, in any order. Ends early when `stop` is set.
-    fn play_self(&self, order: &SelfPlayOrder<'_>, tell: &mut dyn FnMut(Played))
-    -> Result<(), SelfPlayError>;
+    /// Plays games of self-play, and tells of each when it is over, in any order; a place that can also shows a game while it is
+    /// played. Ends early when `stop` is set.
+    fn play_self(&self, order: &SelfPlayOrder<'_>, tell: &mut dyn FnMut(Seen)) -> Result<(), SelfPlayError>;
 }
 
 /// Games of a match.
@@ -97,18 +97,18 @@ impl Venue for Here {
         tables.play(&missing, |record| tell(News::Over(vec![record])))
     }
 
-    fn play_self(
-        &self,
-        order: &SelfPlayOrder<'_>,
-        tell: &mut dyn FnMut(Played),
-    ) -> Result<(), SelfPlayError> {
-        let pool = |networks: &[Arc<Network>], tell: &mut dyn FnMut(Played)| {
+    fn play_self(&self, order: &SelfPlayOrder<'_>, tell: &mut dyn FnMut(Seen)) -> Result<(), SelfPlayError> {
+        let pool = |networks: &[Arc<Network>], tell: &mut dyn FnMut(Seen)| {
             let (config, seed, stop) = (order.config, order.seed, order.stop);
             let duel = networks.len() > 1;
             let players = |number: u64| {
                 if duel { if number.is_multiple_of(2) { [0, 1] } else { [1, 0] } } else { [0, 0] }
             };
-            Pool { config, networks, seed, threads: self.0, stop }.play(order.numbers.clone(), players, tell);
+            Pool { config, networks, seed, threads: self.0, stop }.watch(
+                order.numbers.clone(),
+                players,
+                tell,
+            );
         };
         match order.who {
             Who::Network(network) => pool(&[Arc::clone(network)], tell),
@@ -118,7 +118,7 @@ impl Venue for Here {
                 let play =
                     |number: usize| play_player(spec, order.config, order.seed, number as u64).map(Some);
                 let over = |game| {
-                    tell(game);
+                    tell(Seen::Over(Box::new(game)));
                     Ok::<_, SelfPlayError>(())
                 };
                 parallel::work(&pieces, self.0, order.stop, || (), |(), number| play(number), over)?;

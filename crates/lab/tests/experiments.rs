@@ -9,7 +9,9 @@ use std::{
 };
 
 use tengen_engine::players::StopSignal;
-use tengen_lab::experiments::{Experiment, Results, RunOptions, Verdict, list, power, report};
+use tengen_lab::experiments::{
+    Cell, Entry, Experiment, Queue, Results, RunOptions, Verdict, list, power, report,
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")
@@ -66,6 +68,11 @@ fn the_committed_pages_are_those_of_the_committed_results() {
     assert!(
         there == report::collection(&story, &all, "experiments"),
         "EXPERIMENTS.md is out of date: run `tengen lab report`"
+    );
+    let readme = fs::read_to_string(root().join("../README.md")).unwrap();
+    assert!(
+        story.illustrate(&readme, &all, "experiments").unwrap() == readme,
+        "README.md is out of date: run `tengen lab report`"
     );
 }
 
@@ -156,6 +163,106 @@ fn an_interrupted_experiment_goes_on_without_losing_or_repeating_a_game() {
     let error = changed.run(&keep, &StopSignal::default(), |_| {}).unwrap_err().to_string();
     assert!(error.contains("playouts is 40, not 41"), "{error}");
     run(&changed, &RunOptions { fresh: true, ..keep });
+}
+
+/// Changes the first line of a result file, as if another version had written it.
+fn rewrite_header(path: &Path, change: impl Fn(&mut serde_json::Value)) {
+    let text = fs::read_to_string(path).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let mut header = serde_json::from_str(first).unwrap();
+    change(&mut header);
+    fs::write(path, format!("{header}\n{rest}")).unwrap();
+}
+
+#[test]
+fn results_belong_to_what_the_players_do_not_to_the_version_that_made_them() {
+    let keep = RunOptions { keep: true, ..RunOptions::in_memory() };
+    let directory = small("versions", SMALL);
+    let read = || Experiment::read(&directory).unwrap();
+    let again = || read().run(&keep, &StopSignal::default(), |_| {}).map_err(|error| error.to_string());
+    let file = read().results().join("many.jsonl");
+    run(&read(), &RunOptions { scale: 0.5, ..keep.clone() });
+    // A build from files that are in no commit is another matter.
+    for cell in ["few", "many"] {
+        let file = read().results().join(format!("{cell}.jsonl"));
+        rewrite_header(&file, |header| header["provenance"]["commit"] = "c0ffee".into());
+    }
+    let done = Results::read(&read()).unwrap();
+    assert_eq!((done.fewest(), done.again, done.earlier), (4, None, None));
+
+    // A version that did not know a parameter yet, and one that knew another: the players behave as now.
+    rewrite_header(&file, |header| {
+        let parameters = header["config"]["a"]["parameters"].as_object_mut().unwrap();
+        assert!(parameters.remove("max_tree_mb").is_some());
+    });
+    assert_eq!(again().unwrap().fewest(), 6);
+    rewrite_header(&file, |header| header["config"]["a"]["parameters"]["of_old"] = 1.into());
+    assert_eq!(again().unwrap().again, None);
+
+    // A version whose players behaved otherwise, or did not say: nothing is added to its results, and they are not judged,
+    let other =
+        |header: &mut serde_json::Value| header["behaviour"]["a"]["signature"] = "0123456789abcdef".into();
+    let silent = |header: &mut serde_json::Value| drop(header.as_object_mut().unwrap().remove("behaviour"));
+    for (change, error, page) in [
+        (&other as &dyn Fn(&mut serde_json::Value), "behaviour.a.signature is", "today's play otherwise"),
+        (&silent, "did not write down how they behave", "whether today's play the same is not known"),
+    ] {
+        rewrite_header(&file, change);
+        let message = again().unwrap_err();
+        assert!(message.contains(error), "{message}");
+        let results = Results::read(&read()).unwrap();
+        assert_eq!(results.verdict(), Verdict::Again);
+        let readme = report::readme(&read(), &results);
+        assert!(
+            readme.contains("To be run again: made by an earlier version of the players, commit c0ffee"),
+            "{readme}"
+        );
+        assert!(readme.contains(page), "{readme}");
+    }
+
+    // ... unless they stand as a mark of that version, which the page names.
+    fs::write(directory.join(Experiment::FILE), SMALL.replace("kind =", "milestone = true\nkind =")).unwrap();
+    let results = Results::read(&read()).unwrap();
+    assert!(matches!(results.verdict(), Verdict::Holds | Verdict::Inconclusive | Verdict::Fails));
+    let readme = report::readme(&read(), &results);
+    assert!(
+        readme.contains("These results were made by an earlier version of the players, commit c0ffee"),
+        "{readme}"
+    );
+}
+
+/// A queue that forgets an experiment never finishes it. What stands as a mark of an earlier version is not played on.
+#[test]
+fn every_experiment_is_queued() {
+    let queue = Queue::read(&root().join(Queue::FILE)).unwrap();
+    for experiment in list(&root()).unwrap().iter().filter(|experiment| !experiment.config.milestone) {
+        let whole = |entry: &&Entry| entry.experiment == experiment.slug && entry.scale == 1.0;
+        assert!(queue.entries.iter().any(|entry| whole(&entry)), "{}", experiment.slug);
+    }
+}
+
+#[test]
+fn a_tournament_rates_all_arms() {
+    let text = SMALL
+        .replace("opponent = \"random\"", "opponent = \"all\"")
+        .replace("[arms.few]", "[arms.one]\nplayouts = 1\n\n[arms.few]")
+        .replace("versus = \"few\"", "quantity = \"against none\"");
+    let text = text.replace("arm = \"many\"", "arm = \"few\"").replace("against none", "against many")
+        + "\n[sweep]\nparameter = \"expand_visits\"\nlabel = \"visits\"\nvalues = [1, 2]\n";
+    let experiment = Experiment::read(&small("tournament", &text)).unwrap();
+    let cells: Vec<_> = experiment.cells().unwrap().iter().map(Cell::name).collect();
+    let pairs = ["one-against-few", "one-against-many", "few-against-many"];
+    assert_eq!(cells, [1, 2].map(|at| pairs.map(|pair| format!("{pair}-{at}"))).concat());
+    let results = run(&experiment, &RunOptions::in_memory());
+    assert_eq!((results.n(), results.checks.len()), (36, 2));
+    assert!(results.checks.iter().all(|check| check.n == 6), "{:?}", results.checks);
+    let table = report::ratings(&experiment, &results).unwrap();
+    assert_eq!((table.headings.len(), table.rows.len()), (5, 6));
+    let plot = report::plots(&experiment, &results).unwrap();
+    assert!(plot.contains("Elo") && plot.contains("visits: 2") && plot.contains("many"));
+    assert!(report::readme(&experiment, &results).contains("Ratings in Elo"));
+    // To try it, each plays the next.
+    assert_eq!(experiment.dummy().cells().unwrap().len(), 4);
 }
 
 #[test]

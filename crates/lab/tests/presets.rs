@@ -9,7 +9,7 @@ use tengen_engine::{
     players::{Decision, Request},
     rng::Rng,
 };
-use tengen_lab::{PRESETS, PlayerSpec};
+use tengen_lab::{PRESETS, PlayerSpec, bench};
 use tengen_nets::{NetSpec, Network, PolicySpec, Trunk, ValueSpec, planes::Planes};
 
 /// The file of a small network with random weights.
@@ -113,4 +113,37 @@ fn playouts_can_be_mixed_with_a_network() {
     let net = network().display().to_string();
     let moves = opening(&format!("zero,net={net},network.mix=0.5,playout.kind=mogo,batch=3"), 1, 10);
     assert_eq!(moves.len(), 10);
+}
+
+/// The papers' presets, and what identifies how they play: the signature of their behaviour on 9x9, and, where there is neither a network
+/// nor chance alone, that of `tengen bench search --size 5 --playouts 5000 --seed 1`, which is long enough for pruning.
+const PAPERS: [(&str, &str, &str); 14] = [
+    ("random", "19db2b6e76cf5d82", ""),
+    ("gobble", "83369f7664162ec5", "790a9a937a8521eb"),
+    ("mc", "b4a0742d1f83769a", "eda3725bd22e7343"),
+    ("mc-pp", "b4a0742d1f83769a", "4c43f983f83f3b8c"),
+    ("mc-amaf", "7ce4918697c6ced8", "96581c469c0ac268"),
+    ("mc-depth2", "b01b7a03451a37fa", "97bfdf7b48460715"),
+    ("uct", "6b01f8e319368882", "dcaaa224394c7c68"),
+    ("rave", "007551e36f345890", "3bbe018ac1819c58"),
+    ("rave-lgr", "adb5c2732531610c", "10faf5e01f980128"),
+    ("rave-lgrf", "99a9406d4958dda8", "5bc8441505e405a7"),
+    ("gcmb", "61fb138326059d15", "f2164f8604bcf7a6"),
+    ("policy", "43ea58bdf753ed50", ""),
+    ("holmes", "7eea21e26b42b39f", ""),
+    ("zero", "86c4f3d183b144e4", ""),
+];
+
+/// They are frozen: results in `experiments/` belong to them. What plays otherwise gets another name.
+#[test]
+fn the_presets_of_the_papers_play_as_they_always_did() {
+    for (name, behaviour, bench) in PAPERS {
+        let spec: PlayerSpec = name.parse().unwrap();
+        assert_eq!(spec.behaviour(9, 9).unwrap()["signature"], behaviour, "{name}");
+        if !bench.is_empty() {
+            let positions = bench::positions(5, 5).unwrap();
+            let found = bench::bench_search(&mut spec.build(1).unwrap(), &positions, 5000, 1, None, || {});
+            assert_eq!(format!("{:016x}", found.unwrap().unwrap().signature), bench, "{name}");
+        }
+    }
 }

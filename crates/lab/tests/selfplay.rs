@@ -237,6 +237,44 @@ fn any_player_makes_records() {
     assert_eq!((records.games.len(), fs::read_dir(&sgf).unwrap().count()), (3, 3));
     let thoughts = records.games.iter().flat_map(|game| &game.positions).filter_map(|p| p.opinion.as_ref());
     assert!(thoughts.clone().count() > 20 && thoughts.clone().any(|o| o.policy.len() > 3));
+    let said = |records: &Records| {
+        records.games.iter().flat_map(|g| &g.positions).filter(|p| p.network.is_some()).count()
+    };
+    assert_eq!(said(&records), 0);
+}
+
+/// What the network says by itself stands beside what the player made of it, whether it searches or not.
+#[test]
+fn the_networks_of_players_are_recorded() {
+    for spec in ["policy,net=prior-small", "zero,playouts=4"] {
+        let who = Who::Player(Box::new(spec.parse().unwrap()));
+        let config = SelfPlayConfig { sizes: [5, 5], ..SelfPlayConfig::default() };
+        let folder = folder(&spec[..4]);
+        let (stop, seed, games) = (StopSignal::default(), 1, 2);
+        let run = Run {
+            who: &who,
+            config: &config,
+            games,
+            seed,
+            threads: 1,
+            folder: &folder,
+            resume: false,
+            sgf: None,
+        };
+        let done = selfplay::run(&run, &stop, |_| ()).unwrap();
+        let records = Records::load(&done.files[0]).unwrap();
+        for position in records.games.iter().flat_map(|game| &game.positions) {
+            let (policy, value) = position.network.as_ref().unwrap();
+            // Nobody thinks about the random moves at the beginning.
+            assert_eq!(!policy.is_empty(), position.opinion.is_some(), "{spec}");
+            if policy.is_empty() {
+                continue;
+            }
+            let sum: f32 = policy.iter().map(|(_, share)| share.to_f32()).sum();
+            assert!((sum - 1.0).abs() < 0.02 && value.abs() <= 1.0, "{spec}: {sum}");
+            assert!(policy.len() > 1, "{spec}: a network is never so sure");
+        }
+    }
 }
 
 fn zero() -> ZeroConfig {

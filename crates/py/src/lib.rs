@@ -16,6 +16,7 @@ mod network;
 mod player;
 mod points;
 mod svg;
+mod train;
 
 /// The module `tengen._tengen`.
 #[pyo3::pymodule]
@@ -36,6 +37,8 @@ mod _tengen {
     use crate::network::{Network, networks, pack_network};
     #[pymodule_export]
     use crate::player::{Analysis, Player, presets, serve_gtp};
+    #[pymodule_export]
+    use crate::train::{Batch, Learner, ReplayBuffer, play_games, train_zero};
 
     /// Runs the command `tengen` with these words, of which the first is the program itself; returns its exit code.
     #[pyfunction]

@@ -38,7 +38,7 @@ pub(crate) struct Network {
 
 impl Network {
     /// The network, if it is one of our own family.
-    fn own(&self) -> PyResult<&Arc<tengen_nets::Network>> {
+    pub(crate) fn own(&self) -> PyResult<&Arc<tengen_nets::Network>> {
         match &self.inner {
             AnyNetwork::Own(network) => Ok(network),
             AnyNetwork::Kata(_) => Err(PyValueError::new_err(format!(

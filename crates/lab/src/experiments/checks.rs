@@ -30,10 +30,14 @@ pub struct Check {
     /// The quantity of the same arm whose figure is subtracted, if any.
     #[serde(default)]
     pub versus_quantity: Option<String>,
+    /// The value of the sweep at which the figure of the same arm is subtracted, if any.
+    #[serde(default)]
+    pub versus_at: Option<f64>,
     /// The value of the sweep; all of them, one after the other, if absent.
     #[serde(default)]
     pub at: Option<f64>,
-    /// What was measured, where an arm has several quantities; all of them if absent.
+    /// What was measured, where an arm has several quantities; all of them if absent. Where games are played, `time` is the CPU time of
+    /// the arm as a multiple of its opponent's.
     #[serde(default)]
     pub quantity: Option<String>,
     /// Where the figure is to lie.
@@ -110,6 +114,8 @@ pub struct Checked {
     pub tested: String,
     /// Whether the figure is a difference of two.
     pub is_difference: bool,
+    /// Whether it is a multiple of the opponent's time.
+    pub is_time: bool,
     /// The figure.
     pub value: Option<f64>,
     /// Its interval at 95%.
@@ -124,6 +130,29 @@ pub struct Checked {
     pub verdict: Verdict,
 }
 
+impl Checked {
+    /// A number as this figure is written: with its unit, and with a sign if it is a difference.
+    pub fn text(&self, value: f64, kind: Kind) -> String {
+        text(value, kind, self.is_time, self.is_difference)
+    }
+
+    /// The same of the distance between two such figures.
+    pub fn difference(&self, value: f64, kind: Kind) -> String {
+        text(value, kind, self.is_time, true)
+    }
+}
+
+fn text(value: f64, kind: Kind, is_time: bool, is_difference: bool) -> String {
+    match (is_time, is_difference) {
+        (true, true) => format!("{value:+.2} times"),
+        (true, false) => format!("{value:.2} times"),
+        (false, _) => kind.figure(value, is_difference),
+    }
+}
+
+/// The quantity that is the CPU time of an arm as a multiple of its opponent's.
+const TIME: &str = "time";
+
 /// Fewer games or runs than this decide nothing, even if all of them end alike.
 const FEWEST: usize = 5;
 
@@ -135,28 +164,25 @@ const ALPHA: f64 = 0.05;
 pub(super) fn apply(checks: &[Check], results: &Results, kind: Kind, planned: usize) -> Vec<Checked> {
     let mut all = Vec::new();
     for check in checks {
-        let is_meant = |value: &&Value| {
-            value.arm == check.arm
-                && (check.at.is_none() || value.at == check.at)
-                && (check.quantity.is_none() || value.quantity == check.quantity)
-        };
-        let mut meant: Vec<Value> = results.values.iter().filter(is_meant).cloned().collect();
-        if meant.is_empty() {
-            // A quantity has no name before the first run.
-            let (arm, quantity) = (check.arm.clone(), check.quantity.clone());
-            meant.push(Value { arm, at: check.at, quantity, n: 0, data: None, paper: None });
-        }
-        all.extend(meant.iter().map(|value| check.judge(value, results, kind, planned)));
+        let values = check.values(results);
+        all.extend(check.meant(values).iter().map(|value| check.judge(value, values, kind, planned)));
     }
-    let p_values: Vec<f64> = all.iter().filter_map(|checked| checked.p_value).collect();
-    let mut corrected = stats::holm(&p_values).into_iter();
-    for checked in all.iter_mut().filter(|checked| checked.p_value.is_some()) {
-        checked.p_value = corrected.next();
+    // Those that have no p-value yet count, too: what holds now still holds when they are there.
+    let p_values: Vec<f64> = all.iter().map(|checked| checked.p_value.unwrap_or(1.0)).collect();
+    for (checked, corrected) in all.iter_mut().zip(stats::holm(&p_values)) {
+        checked.p_value = checked.p_value.map(|_| corrected);
         if checked.p_value.is_some_and(|p| p > ALPHA) {
             checked.verdict = Verdict::Inconclusive;
         }
     }
     all
+}
+
+/// Where a figure stands; what is absent stands for all there are.
+struct Place<'a> {
+    arm: &'a str,
+    at: Option<f64>,
+    quantity: Option<&'a str>,
 }
 
 impl Check {
@@ -170,24 +196,95 @@ impl Check {
         if (self.expect == Expect::Within) != self.range.is_some_and(|(least, most)| least < most) {
             return broken("needs a range, and nothing but within has one");
         }
-        if self.versus.is_some() && self.versus_quantity.is_some() {
-            return broken("compares with another arm or with another quantity, not with both");
+        let compared = [self.versus.is_some(), self.versus_quantity.is_some(), self.versus_at.is_some()];
+        if compared.into_iter().filter(|is| *is).count() > 1 {
+            return broken(
+                "compares with another arm, another quantity or another value of the sweep, not with several of them",
+            );
+        }
+        if self.versus_at.is_some() && self.at.is_none() {
+            return broken("names the value of the sweep that it compares with, but not its own (at)");
         }
         Ok(())
     }
 
-    /// Whether two statements may be about the same figure.
+    /// Whether two statements may be about the same figure, or about a difference and the same turned round.
     pub(super) fn overlaps(&self, other: &Check) -> bool {
-        let meet = |a: Option<f64>, b: Option<f64>| a.is_none() || b.is_none() || a == b;
-        self.arm == other.arm
-            && self.versus == other.versus
-            && self.versus_quantity == other.versus_quantity
-            && meet(self.at, other.at)
-            && (self.quantity.is_none() || other.quantity.is_none() || self.quantity == other.quantity)
+        let meet = |a: &Place<'_>, b: &Place<'_>| {
+            a.arm == b.arm
+                && (a.at.is_none() || b.at.is_none() || a.at == b.at)
+                && (a.quantity.is_none() || b.quantity.is_none() || a.quantity == b.quantity)
+        };
+        let (mine, theirs) = (self.place(), other.place());
+        self.is_time() == other.is_time()
+            && match (self.subtracted(), other.subtracted()) {
+                (None, None) => meet(&mine, &theirs),
+                (Some(from_mine), Some(from_theirs)) => {
+                    meet(&mine, &theirs) && meet(&from_mine, &from_theirs)
+                        || meet(&mine, &from_theirs) && meet(&from_mine, &theirs)
+                }
+                _ => false,
+            }
+    }
+
+    /// Where its figure stands.
+    fn place(&self) -> Place<'_> {
+        Place { arm: &self.arm, at: self.at, quantity: self.quantity.as_deref() }
+    }
+
+    /// Where the figure that is subtracted stands, if one is.
+    fn subtracted(&self) -> Option<Place<'_>> {
+        let quantity = self.versus_quantity.as_ref().or(self.quantity.as_ref());
+        self.is_difference().then(|| Place {
+            arm: self.versus.as_ref().unwrap_or(&self.arm),
+            at: self.versus_at.or(self.at),
+            quantity: quantity.map(String::as_str),
+        })
     }
 
     fn is_difference(&self) -> bool {
-        self.versus.is_some() || self.versus_quantity.is_some()
+        self.versus.is_some() || self.versus_quantity.is_some() || self.versus_at.is_some()
+    }
+
+    fn is_time(&self) -> bool {
+        self.quantity.as_deref() == Some(TIME)
+    }
+
+    /// The values among which its figure is found.
+    fn values<'a>(&self, results: &'a Results) -> &'a [Value] {
+        if self.is_time() { &results.times } else { &results.values }
+    }
+
+    /// The figures that it is about. Before the first run of its arm they have the names that other arms have given them.
+    fn meant(&self, values: &[Value]) -> Vec<Value> {
+        let fits = |value: &&Value| {
+            (self.at.is_none() || value.at == self.at)
+                && (self.quantity.is_none() || self.is_time() || value.quantity == self.quantity)
+        };
+        let own: Vec<Value> =
+            values.iter().filter(fits).filter(|value| value.arm == self.arm).cloned().collect();
+        if own.iter().any(|value| value.n > 0) {
+            return own;
+        }
+        let nothing = |at: Option<f64>, quantity: Option<String>| Value {
+            arm: self.arm.clone(),
+            at,
+            quantity,
+            n: 0,
+            data: None,
+            paper: None,
+        };
+        let mut named: Vec<Value> = Vec::new();
+        for value in values.iter().filter(fits).filter(|value| value.n > 0) {
+            if !named.iter().any(|known| (known.at, &known.quantity) == (value.at, &value.quantity)) {
+                named.push(nothing(value.at, value.quantity.clone()));
+            }
+        }
+        match named.len().max(own.len()) {
+            0 => vec![nothing(self.at, self.quantity.clone())],
+            most if most == own.len() => own,
+            _ => named,
+        }
     }
 
     /// The region in which the figure is to lie.
@@ -205,8 +302,9 @@ impl Check {
 
     /// The region in words.
     fn tested(&self, mark: f64, kind: Kind) -> String {
-        let mark = if mark == 0.0 { "0".to_owned() } else { kind.figure(mark, self.is_difference()) };
-        let margin = kind.figure(self.margin.unwrap_or_default(), false);
+        let figure = |number: f64| text(number, kind, self.is_time(), self.is_difference());
+        let mark = if mark == 0.0 { "0".to_owned() } else { figure(mark) };
+        let margin = text(self.margin.unwrap_or_default(), kind, self.is_time(), false);
         let margin = margin.trim_start_matches('+').replace('%', " points");
         match self.expect {
             Expect::More => format!("more than {mark}"),
@@ -216,14 +314,13 @@ impl Check {
             Expect::NotLess => format!("at most {margin} below {mark}"),
             Expect::Within => {
                 let (least, most) = self.range.unwrap_or_default();
-                let of = |number| kind.figure(number, self.is_difference());
-                format!("between {} and {}", of(least), of(most))
+                format!("between {} and {}", figure(least), figure(most))
             }
         }
     }
 
-    /// The statement about one figure, with a p-value that is not corrected yet.
-    fn judge(&self, value: &Value, results: &Results, kind: Kind, planned: usize) -> Checked {
+    /// The statement about one of the values, with a p-value that is not corrected yet.
+    fn judge(&self, value: &Value, values: &[Value], kind: Kind, planned: usize) -> Checked {
         let mut claim = self.claim.clone();
         if let Some(at) = value.at.filter(|_| self.at.is_none()) {
             claim += &format!(" (at {at})");
@@ -231,11 +328,12 @@ impl Check {
         if let Some(quantity) = value.quantity.as_ref().filter(|_| self.quantity.is_none()) {
             claim += &format!(" ({quantity})");
         }
-        let mark = self.than.unwrap_or(if self.is_difference() { 0.0 } else { kind.even() });
+        let even = if self.is_time() { 1.0 } else { kind.even() };
+        let mark = self.than.unwrap_or(if self.is_difference() { 0.0 } else { even });
         let other = self.is_difference().then(|| {
-            results.values.iter().find(|other| {
+            values.iter().find(|other| {
                 &other.arm == self.versus.as_ref().unwrap_or(&self.arm)
-                    && other.at == value.at
+                    && other.at == self.versus_at.or(value.at)
                     && other.quantity.as_ref() == self.versus_quantity.as_ref().or(value.quantity.as_ref())
             })
         });
@@ -247,11 +345,12 @@ impl Check {
         };
         let others = other.map(|other| other.map_or(0, |other| other.n));
         let fewest = others.unwrap_or(usize::MAX).min(value.n);
-        let n = value.n + others.filter(|_| self.versus.is_some()).unwrap_or(0);
+        let n = value.n + others.filter(|_| self.versus_quantity.is_none()).unwrap_or(0);
         let mut checked = Checked {
             claim,
             tested: self.tested(mark, kind),
             is_difference: self.is_difference(),
+            is_time: self.is_time(),
             value: measured.map(|measured| measured.value()),
             interval: measured.map(|measured| measured.interval(0.95)),
             p_value: None,
@@ -275,7 +374,7 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::results::Data;
+    use crate::{experiments::results::Data, stats::Mean};
 
     fn check(text: &str) -> Check {
         let check: Check = toml::from_str(&format!("claim = \"c\"\narm = \"a\"\n{text}")).unwrap();
@@ -291,8 +390,18 @@ mod tests {
     /// The first statement about results of which 400 games were planned.
     fn judged(texts: &[&str], values: Vec<Value>) -> Checked {
         let checks: Vec<Check> = texts.iter().map(|text| check(text)).collect();
-        let results = Results { cells: Vec::new(), values, checks: Vec::new(), again: None };
-        apply(&checks, &results, Kind::WinRate, 400).remove(0)
+        apply(&checks, &of(values), Kind::WinRate, 400).remove(0)
+    }
+
+    fn of(values: Vec<Value>) -> Results {
+        Results {
+            cells: Vec::new(),
+            values,
+            times: Vec::new(),
+            checks: Vec::new(),
+            again: None,
+            earlier: None,
+        }
     }
 
     #[test]
@@ -349,11 +458,50 @@ mod tests {
         let other = Check { arm: "b".to_owned(), ..check("expect = \"more\"") };
         let unclear = Check { arm: "c".to_owned(), ..other.clone() };
         let values = vec![value("a", 221, 400), value("b", 300, 400), value("c", 200, 400)];
-        let results = Results { cells: Vec::new(), values, checks: Vec::new(), again: None };
-        let all = apply(&[check("expect = \"more\""), other, unclear], &results, Kind::WinRate, 400);
+        let all = [check("expect = \"more\""), other, unclear];
+        let all = apply(&all, &of(values), Kind::WinRate, 400);
         let verdicts: Vec<_> = all.iter().map(|checked| checked.verdict).collect();
         assert_eq!(verdicts, [Verdict::Inconclusive, Verdict::Holds, Verdict::Inconclusive]);
         assert!((all[0].p_value.unwrap() - 0.0714).abs() < 5e-4, "{:?}", all[0].p_value);
+    }
+
+    /// 55.2% of 400 games would be enough if it were the only statement: it is not, though no other has its games yet.
+    #[test]
+    fn what_holds_early_holds_in_the_end() {
+        let other = Check { arm: "b".to_owned(), ..check("expect = \"more\"") };
+        let statements = [check("expect = \"more\""), other];
+        let verdict = |b: usize| {
+            let results = of(vec![value("a", 221, 400), value("b", b / 2, b)]);
+            apply(&statements, &results, Kind::WinRate, 400).remove(0).verdict
+        };
+        assert_eq!([0, 100, 400].map(verdict), [Verdict::Inconclusive; 3]);
+
+        // A statement about all quantities is as many as there are, even before its arm has any.
+        let quantities = |arm: &str, n: usize| {
+            ["x", "y", "z"]
+                .map(|name| Value { quantity: Some(name.to_owned()), ..value(arm, n * 221 / 400, n) })
+        };
+        let unnamed = vec![Value { data: None, ..value("b", 0, 0) }];
+        let early = of(quantities("a", 400).into_iter().chain(unnamed).collect());
+        let late = of(quantities("a", 400).into_iter().chain(quantities("b", 400)).collect());
+        let count = |results: &Results| apply(&statements, results, Kind::WinRate, 400).len();
+        assert_eq!((count(&early), count(&late)), (6, 6));
+    }
+
+    #[test]
+    fn values_of_the_sweep_and_times_are_compared() {
+        let at = |place: f64, wins: usize| Value { at: Some(place), ..value("a", wins, 400) };
+        let texts = ["expect = \"less\"\nat = 1\nversus_at = 2"];
+        let sharper = judged(&texts, vec![at(1.0, 100), at(2.0, 200)]);
+        assert_eq!((sharper.verdict, sharper.value, sharper.n), (Verdict::Holds, Some(-25.0), 800));
+
+        let ratio = Mean::of_ratio(&[(3.0, 1.0), (4.0, 1.0), (3.5, 1.0), (3.6, 1.0), (3.4, 1.0)]);
+        let time = Value { data: ratio.map(Data::Mean), n: 400, ..value("a", 0, 0) };
+        let results = Results { times: vec![time], ..of(vec![value("a", 200, 400)]) };
+        let slower = check("expect = \"more\"\nquantity = \"time\"\npaper = 3.5");
+        let checked = apply(&[slower, check("expect = \"more\"")], &results, Kind::Score, 400).remove(0);
+        assert_eq!((checked.verdict, checked.tested.as_str()), (Verdict::Holds, "more than 1.00 times"));
+        assert_eq!(checked.text(checked.value.unwrap(), Kind::Score), "3.50 times");
     }
 
     #[test]
@@ -369,5 +517,16 @@ mod tests {
         }
         assert!(check("expect = \"more\"").overlaps(&check("expect = \"same\"\nmargin = 5\nat = 3")));
         assert!(!check("expect = \"more\"\nat = 4").overlaps(&check("expect = \"more\"\nat = 3")));
+        let versus_b = check("expect = \"more\"\nversus = \"b\"");
+        let turned = |versus: &str| Check {
+            arm: "b".to_owned(),
+            versus: Some(versus.to_owned()),
+            ..check("expect = \"less\"")
+        };
+        assert!(versus_b.overlaps(&turned("a")) && !versus_b.overlaps(&turned("c")));
+        assert!(!versus_b.overlaps(&check("expect = \"more\"")));
+        assert!(!check("expect = \"more\"").overlaps(&check("expect = \"more\"\nquantity = \"time\"")));
+        let sharper = check("expect = \"less\"\nat = 1\nversus_at = 2");
+        assert!(sharper.overlaps(&check("expect = \"more\"\nat = 2\nversus_at = 1")));
     }
 }

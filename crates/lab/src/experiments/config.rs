@@ -25,6 +25,10 @@ pub struct ExperimentConfig {
     pub reported: String,
     /// Whether the paper's claim is tested where the paper made it.
     pub conditions: Conditions,
+    /// Whether results stand as a mark of the players that made them. Those of other experiments have to be made again once the players
+    /// play otherwise; these stay, and the page says which version made them.
+    #[serde(default)]
+    pub milestone: bool,
     /// Why results that there were had to go; said as long as there are no others.
     #[serde(default)]
     pub again: Option<String>,
@@ -52,8 +56,8 @@ pub struct ExperimentConfig {
     /// The problems that are to be solved: a file of `tengen lab suite`, from the experiment's directory.
     #[serde(default)]
     pub suite: Option<String>,
-    /// Whom the arms play: a player spec, the name of an arm, which then takes the values of the sweep too, or `previous`: each the
-    /// arm before it.
+    /// Whom the arms play: a player spec, the name of an arm, which then takes the values of the sweep too, `previous`: each the
+    /// arm before it, or `all`: a tournament, in which statements have a `quantity` such as `against NAME`.
     #[serde(default)]
     pub opponent: Option<String>,
     /// What every arm starts from.
@@ -200,9 +204,9 @@ impl Experiment {
         };
         let figures = config.figures.iter().map(|figure| (&figure.arm, figure.at));
         let checks = config.checks.iter().flat_map(|check| {
-            [Some((&check.arm, check.at)), check.versus.as_ref().map(|versus| (versus, check.at))]
-                .into_iter()
-                .flatten()
+            let versus = check.versus.as_ref().map(|versus| (versus, check.at));
+            let versus_at = check.versus_at.map(|at| (&check.arm, Some(at)));
+            [Some((&check.arm, check.at)), versus, versus_at].into_iter().flatten()
         });
         for (i, check) in config.checks.iter().enumerate() {
             check.validate()?;

@@ -110,7 +110,7 @@ struct Training {
     start: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Method {
     Gradient(Box<GradientConfig>),
@@ -269,6 +269,38 @@ pub(super) fn header(experiment: &Experiment, arm: &str) -> Result<(Json, Json),
     Ok((config, behaviour))
 }
 
+/// Whether the opponents and the network that learning begins with are those of a result file.
+pub(super) fn behaves_as(experiment: &Experiment, arm: &str, there: &Json) -> bool {
+    let size = experiment.config.board.size;
+    let same = |opponent: &String| {
+        opponent.parse::<PlayerSpec>().is_ok_and(|spec| spec.behaves_as(size, &there[opponent]))
+    };
+    let start = || {
+        let start = Training::of(experiment, arm).ok()?.start;
+        Some(
+            start
+                .map(|start| tengen_nets::file_hash(&start))
+                .transpose()
+                .ok()?
+                .map_or(Json::Null, Json::from),
+        )
+    };
+    learning(experiment).is_ok_and(|learning| learning.anchors.opponents.iter().all(same))
+        && start().is_some_and(|start| start == there["start"])
+}
+
+/// Reads what decides the runs of a result file as this version does, so that a setting that was added since has its default.
+pub(super) fn read_today(config: &mut Json) {
+    if let Some(training) = config.get_mut("training") {
+        *training =
+            serde_json::from_value::<Method>(training.clone()).map_or_else(|_| training.take(), |m| json!(m));
+    }
+    if let Some(anchors) = config.get_mut("anchors") {
+        *anchors = serde_json::from_value::<AnchorConfig>(anchors.clone())
+            .map_or_else(|_| anchors.take(), |a| json!(a));
+    }
+}
+
 fn learning(experiment: &Experiment) -> Result<&LearningConfig, LabError> {
     let missing = || LabError::Config("learning: is missing".to_owned());
     experiment.config.learning.as_ref().ok_or_else(missing)
@@ -335,7 +367,7 @@ fn measure(
     let path = folder.join("measured.safetensors");
     run.network().save(&path, &[])?;
     let board = &experiment.config.board;
-    let anchors = AnchorConfig { size: board.size, komi: board.komi, ..learning.anchors.clone() };
+    let anchors = AnchorConfig { size: board.size, komi: vec![board.komi], ..learning.anchors.clone() };
     let mut results = Vec::new();
     anchors.play(&path, seed, &Here(1), stop, &mut results, |_| ())?;
     for result in results {

@@ -20,7 +20,8 @@ pub fn power(experiment: &Experiment, scale: f64) -> String {
 
 /// How precise the results are: the least precise of the statements, with the games or runs that it has.
 pub(super) fn power_reached(experiment: &Experiment, results: &Results) -> Option<String> {
-    let widths = results.checks.iter().filter_map(|check| Some((check.interval?.half_width(), check)));
+    let checks = results.checks.iter().filter(|check| !check.is_time);
+    let widths = checks.filter_map(|check| Some((check.interval?.half_width(), check)));
     let (half_width, check) =
         widths.filter(|(width, _)| width.is_finite()).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let kind = experiment.config.kind;

@@ -1,5 +1,7 @@
 //! What an experiment has found out so far, from its result files.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use super::{
@@ -158,14 +160,18 @@ pub struct Results {
     pub cells: Vec<CellResult>,
     /// By cells and quantities.
     pub values: Vec<Value>,
+    /// The CPU time of arms in games, as a multiple of their opponents'.
+    pub times: Vec<Value>,
     /// The statements, checked.
     pub checks: Vec<Checked>,
     /// Why they have to be made again, if they have.
     pub again: Option<String>,
+    /// Which earlier version of the players made them, where they stay nevertheless.
+    pub earlier: Option<String>,
 }
 
 impl Results {
-    /// Reads what is on disk.
+    /// Reads what is on disk. Whether the players still behave as they did is found out by letting them think about a few positions.
     pub fn read(experiment: &Experiment) -> Result<Results, LabError> {
         let mut cells = Vec::new();
         for cell in experiment.cells()? {
@@ -187,8 +193,9 @@ impl Results {
     /// From records.
     pub fn new(experiment: &Experiment, cells: Vec<(Cell, Json, Records)>) -> Results {
         let config = &experiment.config;
-        let (mut values, mut results) = (Vec::new(), Vec::new());
+        let (mut values, mut times, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for (cell, header, records) in cells {
+            times.extend(time(&cell, &records));
             for (quantity, n, data) in measured(config.kind, &records) {
                 let (quantity, mark) = match quantity.as_deref().and_then(|name| name.rsplit_once('@')) {
                     Some((name, mark)) if config.kind == Kind::Learning => {
@@ -196,6 +203,7 @@ impl Results {
                     }
                     _ => (quantity, None),
                 };
+                let quantity = cell.against.as_ref().map(|against| format!("against {against}")).or(quantity);
                 let (arm, at) = (cell.arm.clone(), cell.at.or(mark));
                 let paper = config
                     .figures
@@ -205,8 +213,10 @@ impl Results {
             }
             results.push(summed_up(cell, header, &records));
         }
-        let again = again(experiment, &results);
-        let mut results = Results { cells: results, values, checks: Vec::new(), again };
+        let outdated = outdated(experiment, &results);
+        let (again, earlier) = if config.milestone { (None, outdated) } else { (outdated, None) };
+        let again = again_anyway(experiment, &results).or(again);
+        let mut results = Results { cells: results, values, times, checks: Vec::new(), again, earlier };
         results.checks = checks::apply(&config.checks, &results, config.kind, experiment.planned(1.0));
         if results.again.is_some() {
             for check in &mut results.checks {
@@ -259,8 +269,8 @@ impl Results {
     }
 }
 
-/// Why results have to be made again: those that there were are gone, or a build that is in no commit made them.
-fn again(experiment: &Experiment, cells: &[CellResult]) -> Option<String> {
+/// Why results have to be made again, whoever plays: those that there were are gone, or a build that is in no commit made them.
+fn again_anyway(experiment: &Experiment, cells: &[CellResult]) -> Option<String> {
     if cells.iter().all(|cell| cell.n == 0) {
         return experiment.config.again.clone();
     }
@@ -268,6 +278,23 @@ fn again(experiment: &Experiment, cells: &[CellResult]) -> Option<String> {
         cell.header["provenance"]["commit"].as_str().is_some_and(|commit| !is_committed(commit))
     };
     cells.iter().any(is_dirty).then(|| "the program that made these results is in no commit".to_owned())
+}
+
+/// Which earlier version of the players made results, and what is known about it. Other programs do not count: which version of them
+/// played is part of the results.
+fn outdated(experiment: &Experiment, cells: &[CellResult]) -> Option<String> {
+    let made = || cells.iter().filter(|cell| cell.n > 0 && !cell.header.is_null());
+    let told = made().all(|cell| !cell.header["behaviour"].is_null());
+    let is_other = |cell: &CellResult| !experiment.behaves_as(&cell.cell, &cell.header["behaviour"]);
+    // Asking players takes time.
+    if told && !made().any(is_other) {
+        return None;
+    }
+    let commits: BTreeSet<_> =
+        made().filter_map(|cell| cell.header["provenance"]["commit"].as_str()).collect();
+    let commits = Vec::from_iter(commits).join(", ");
+    let why = if told { "today's play otherwise" } else { "whether today's play the same is not known" };
+    Some(format!("made by an earlier version of the players, commit {commits}; {why}"))
 }
 
 fn summed_up(cell: Cell, header: Json, records: &Records) -> CellResult {
@@ -289,6 +316,14 @@ fn summed_up(cell: Cell, header: Json, records: &Records) -> CellResult {
             CellResult { cell, n: records.len(), summary: None, cpu_seconds: seconds, seconds, header }
         }
     }
+}
+
+/// The CPU time of an arm in its games as a multiple of its opponent's, where both are known.
+fn time(cell: &Cell, records: &Records) -> Option<Value> {
+    let Records::Games(records) = records else { return None };
+    let times: Vec<_> = records.iter().filter_map(|record| record.cpu_a.zip(record.cpu_b)).collect();
+    let data = Mean::of_ratio(&times).map(Data::Mean);
+    Some(Value { arm: cell.arm.clone(), at: cell.at, quantity: None, n: times.len(), data, paper: None })
 }
 
 /// The quantities of a cell, with the number of games or runs behind them.

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use tengen_board::Game;
 use tengen_engine::players::{Request, StopSignal};
 
 use super::{cells::Cell, config::Experiment, error::LabError, learning};
 use crate::{
-    journal::{Header, Lines},
+    journal::{Header, Lines, config_difference},
     matches::derive_seed,
     parallel,
+    players::behaviour::settle,
 };
 
 /// For each quantity, how often something was so, and how often it could have been.
@@ -69,13 +70,23 @@ pub(super) fn header(experiment: &Experiment, cell: &Cell, planned: usize) -> Re
     if config.learning.is_some() {
         let (training, behaviour) = learning::header(experiment, &cell.arm)?;
         parameters["learning"] = training;
-        return Ok(Header { kind: "runs", config: parameters, behaviour, planned });
+        return Ok(Header { kind: "runs", config: parameters, behaviour, planned, differs: difference });
     }
     let game = config.board.game()?;
     let (width, height) = (game.board().width(), game.board().height());
     let error = |source| LabError::Player { arm: cell.arm.clone(), source };
     let behaviour = cell.player.behaviour(width, height).map_err(error)?;
-    Ok(Header { kind: "runs", config: parameters, behaviour, planned })
+    Ok(Header { kind: "runs", config: parameters, behaviour, planned, differs: difference })
+}
+
+/// The first setting in which the runs of two cells differ.
+fn difference(there: &Json, here: &Json) -> Option<String> {
+    let (mut there, mut here) = (there.clone(), here.clone());
+    settle(&mut there, &mut here, "player");
+    if let Some(training) = there.get_mut("learning") {
+        learning::read_today(training);
+    }
+    config_difference(&there, &here)
 }
 
 /// Makes the runs with numbers below `runs` that are not there yet. `lines` keeps them, if they are to be kept.

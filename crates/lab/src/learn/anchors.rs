@@ -32,9 +32,10 @@ pub struct AnchorConfig {
     /// The board's size.
     #[schemars(range(min = 2, max = 19))]
     pub size: usize,
-    /// Komi.
-    #[schemars(range(min = -400.0, max = 400.0))]
-    pub komi: f32,
+    /// Komi: a number, or several that are played in turn, as many games with each, such as 8.5 and 9.5 where 9 would be fair.
+    #[serde(with = "one_or_more")]
+    #[schemars(with = "Vec<f32>")]
+    pub komi: Vec<f32>,
     /// How games begin, as `tengen match --openings` has it: players without chance repeat their games.
     pub openings: String,
 }
@@ -48,7 +49,7 @@ impl Default for AnchorConfig {
             player: "zero,playouts=32".to_owned(),
             opponents: opponents.map(str::to_owned).to_vec(),
             size: 9,
-            komi: 7.5,
+            komi: vec![7.5],
             openings: "none".to_owned(),
         }
     }
@@ -80,16 +81,30 @@ impl AnchorConfig {
         for spec in self.opponents.iter().chain([&self.player]) {
             spec.parse::<PlayerSpec>()?;
         }
-        Openings::parse(&self.openings, &self.game()?)?;
+        for &komi in &self.komi {
+            Openings::parse(&self.openings, &self.game(komi)?)?;
+        }
+        let turns = self.komi.len();
+        if turns == 0 {
+            return Err(SelfPlayError::Settings("anchors.komi: name at least one".to_owned()));
+        }
+        if turns > 1 && !self.games.is_multiple_of(2 * turns) {
+            let message = format!(
+                "anchors.games is {}: with {turns} komi in turn it must be a multiple of {}, so that each is played as often with either colour",
+                self.games,
+                2 * turns
+            );
+            return Err(SelfPlayError::Settings(message));
+        }
         Ok(())
     }
 
     /// A game at its beginning.
-    fn game(&self) -> Result<Game, SelfPlayError> {
+    fn game(&self, komi: f32) -> Result<Game, SelfPlayError> {
         let wrong = |what: &str, why: &dyn ToString| {
             SelfPlayError::Settings(format!("anchors.{what}: {}", why.to_string()))
         };
-        let rules = Rules::CHINESE.try_with_komi(self.komi).map_err(|error| wrong("komi", &error))?;
+        let rules = Rules::CHINESE.try_with_komi(komi).map_err(|error| wrong("komi", &error))?;
         Game::new(self.size, self.size, rules).map_err(|error| wrong("size", &error))
     }
 
@@ -117,24 +132,28 @@ impl AnchorConfig {
             if self.games == 0 || results.iter().any(|result| result.opponent == *opponent) {
                 continue;
             }
-            let game = self.game()?;
-            let rules = *game.rules();
             let b: PlayerSpec = opponent.parse()?;
-            let any_external = b.is_external();
-            let config = MatchConfig {
-                a: a.clone(),
-                b,
-                width: self.size,
-                height: self.size,
-                rules,
-                black: None,
-                openings: Openings::parse(&self.openings, &game)?,
-                clock_a: TimeSettings::Unlimited,
-                clock_b: TimeSettings::Unlimited,
-                referee: Referee::parse("auto", &rules, any_external)?,
-                seed: derive_seed(seed, number as u64),
-            };
-            let records = matches::run(&config, self.games, venue, &mut Journal::in_memory(), stop, |_| ())?;
+            let mut records = Vec::new();
+            for (turn, &komi) in self.komi.iter().enumerate() {
+                let game = self.game(komi)?;
+                let rules = *game.rules();
+                let seed = derive_seed(seed, number as u64);
+                let config = MatchConfig {
+                    a: a.clone(),
+                    b: b.clone(),
+                    width: self.size,
+                    height: self.size,
+                    rules,
+                    black: None,
+                    openings: Openings::parse(&self.openings, &game)?,
+                    clock_a: TimeSettings::Unlimited,
+                    clock_b: TimeSettings::Unlimited,
+                    referee: Referee::parse("auto", &rules, b.is_external())?,
+                    seed: if turn == 0 { seed } else { derive_seed(seed, turn as u64) },
+                };
+                let games = self.games / self.komi.len();
+                records.extend(matches::run(&config, games, venue, &mut Journal::in_memory(), stop, |_| ())?);
+            }
             if stop.is_stopped() {
                 break;
             }
@@ -152,6 +171,32 @@ impl AnchorConfig {
             results.push(result);
         }
         Ok(results.len() > before)
+    }
+}
+
+/// A single number is written without brackets.
+mod one_or_more {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Komi {
+        One(f32),
+        More(Vec<f32>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(komi: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+        match komi {
+            [one] => one.serialize(serializer),
+            more => more.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
+        Ok(match Komi::deserialize(deserializer)? {
+            Komi::One(one) => vec![one],
+            Komi::More(more) => more,
+        })
     }
 }
 
@@ -187,6 +232,49 @@ pub fn ratings(trials: &[&[AnchorResult]]) -> Vec<Option<Rating>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::with_settings;
+
+    /// Who has the whole board has 25 points more: he wins with a komi of 0.5 and loses with one of 100.5.
+    #[test]
+    fn several_komi_are_played_in_turn() {
+        let config = |settings: &[&str]| {
+            let settings: Vec<_> = settings.iter().map(|&text| text.to_owned()).collect();
+            with_settings(
+                &AnchorConfig { size: 5, games: 8, ..AnchorConfig::default() },
+                &settings,
+                "anchors",
+            )
+            .unwrap()
+        };
+        let one = config(&["komi=9"]);
+        assert_eq!(one.komi, [9.0]);
+        assert!(serde_json::to_string(&one).unwrap().contains("\"komi\":9.0"), "as before");
+        let two = config(&["komi=[0.5, 100.5]", "opponents=[\"random\"]"]);
+        assert_eq!(serde_json::from_value::<AnchorConfig>(serde_json::json!(two)).unwrap(), two);
+        two.check().unwrap();
+        let odd = AnchorConfig { games: 6, ..two.clone() }.check().unwrap_err().to_string();
+        assert!(odd.contains("multiple of 4"), "{odd}");
+        assert!(AnchorConfig { komi: vec![], ..two.clone() }.check().is_err());
+        assert!(AnchorConfig { komi: vec![7.5, f32::NAN], ..two.clone() }.check().is_err());
+
+        let net = std::env::temp_dir().join(format!("tengen-anchors-{}.safetensors", std::process::id()));
+        let spec = tengen_nets::NetSpec::named("small").unwrap();
+        tengen_nets::Network::random(&spec, &mut tengen_engine::rng::Rng::new(1))
+            .unwrap()
+            .save(&net, &[])
+            .unwrap();
+        let play = |komi: &[f32], games| {
+            let player = "policy".to_owned();
+            let config = AnchorConfig { komi: komi.to_vec(), games, player, ..two.clone() };
+            let mut results = Vec::new();
+            config.play(&net, 1, &crate::venue::Here(1), &StopSignal::default(), &mut results, |_| ()).unwrap();
+            results.remove(0)
+        };
+        // White wins every game with the second komi, and each of the two is White in half of them.
+        let (first, both) = (play(&[0.5], 4), play(&[0.5, 100.5], 8));
+        assert_eq!((both.games, both.wins), (8, first.wins + 2));
+        std::fs::remove_file(&net).unwrap();
+    }
 
     #[test]
     fn ratings_rise_with_the_games_that_are_won() {

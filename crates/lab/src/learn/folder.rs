@@ -38,6 +38,15 @@ pub(super) fn write_report(folder: &Path, page: &str) -> Result<(), SelfPlayErro
     write_whole(&path, page).map_err(SelfPlayError::file(&path))
 }
 
+/// Writes the picture of a run, once there is something to see.
+pub(super) fn write_progress(folder: &Path, svg: &str) -> Result<(), SelfPlayError> {
+    if svg.is_empty() {
+        return Ok(());
+    }
+    let path = folder.join("progress.svg");
+    write_whole(&path, svg).map_err(SelfPlayError::file(&path))
+}
+
 /// Removes the files of a folder whose names begin with `prefix`, except these.
 pub(super) fn keep_only(folder: &Path, prefix: &str, kept: &[PathBuf]) -> Result<(), SelfPlayError> {
     let entries = fs::read_dir(folder).map_err(SelfPlayError::file(folder))?;

@@ -48,13 +48,9 @@ pub(super) fn page(
     settings: &impl Serialize,
 ) -> Result<String, SelfPlayError> {
     let settings = serde_json::to_string_pretty(settings).unwrap_or_default();
-    let first = Plot {
-        title: "share of games won, with 95% intervals",
-        axis: GAMES,
-        curves: opponents(trials),
-        range: Some((0.0, 1.0)),
-    };
-    let plots = std::iter::once(first).chain(plots).map(|plot| svg(&plot)).collect::<Result<String, _>>()?;
+    let first = shares(trials);
+    let plots =
+        std::iter::once(first).chain(plots).map(|plot| svg(&[plot])).collect::<Result<String, _>>()?;
     Ok(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n\
@@ -65,6 +61,16 @@ pub(super) fn page(
         table = table(trials),
         settings = escaped(&settings),
     ))
+}
+
+/// The shares of games won against each opponent.
+pub(super) fn shares<'a>(trials: &[Trial<'_>]) -> Plot<'a> {
+    Plot {
+        title: "share of games won, with 95% intervals",
+        axis: GAMES,
+        curves: opponents(trials),
+        range: Some((0.0, 1.0)),
+    }
 }
 
 /// A curve for each opponent.
@@ -103,16 +109,24 @@ fn table(trials: &[Trial<'_>]) -> String {
     )
 }
 
-/// The picture of a plot; nothing where there are no points.
-fn svg(plot: &Plot<'_>) -> Result<String, SelfPlayError> {
-    if plot.curves.iter().all(|curve| curve.points.is_empty()) {
-        return Ok(String::new());
-    }
+/// The picture of some plots, one below the other, without those that have no points; nothing if none has any.
+pub(super) fn svg(plots: &[Plot<'_>]) -> Result<String, SelfPlayError> {
+    let has_points = |plot: &&Plot<'_>| plot.curves.iter().any(|curve| !curve.points.is_empty());
+    let plots: Vec<_> = plots.iter().filter(has_points).collect();
     let mut svg = String::new();
+    if plots.is_empty() {
+        return Ok(svg);
+    }
     {
-        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        draw(&area, plot)
-            .map_err(|problem| SelfPlayError::Settings(format!("cannot draw {}: {problem}", plot.title)))?;
+        let area =
+            SVGBackend::with_string(&mut svg, (SIZE.0, SIZE.1 * plots.len() as u32)).into_drawing_area();
+        let failed = |problem: &dyn ToString| {
+            SelfPlayError::Settings(format!("cannot draw a picture: {}", problem.to_string()))
+        };
+        for (panel, plot) in area.split_evenly((plots.len(), 1)).iter().zip(plots) {
+            draw(panel, plot).map_err(|problem| failed(&problem))?;
+        }
+        area.present().map_err(|problem| failed(&problem))?;
     }
     Ok(svg)
 }
@@ -153,6 +167,27 @@ fn draw(
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
     }
     chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK).draw()?;
-    area.present()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_plots_are_one_picture() {
+        let plot = |title, points| Plot {
+            title,
+            axis: GAMES,
+            curves: vec![Curve { name: "network".to_owned(), points }],
+            range: None,
+        };
+        let some = || vec![(0.0, 1.0, None), (10.0, 2.0, Some((1.5, 2.5)))];
+        let picture = svg(&[plot("above", some()), plot("nothing", vec![]), plot("below", some())]).unwrap();
+        for (text, times) in [("<svg", 1), ("</svg>", 1), ("above", 1), ("nothing", 0), ("below", 1)] {
+            assert_eq!(picture.matches(text).count(), times, "{text}");
+        }
+        assert!(picture.trim_end().ends_with("</svg>"));
+        assert!(svg(&[plot("nothing", vec![])]).unwrap().is_empty());
+    }
 }

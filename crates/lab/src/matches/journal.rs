@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tengen_engine::whole_file::remove_unfinished;
 
 use super::{config::MatchConfig, error::MatchError, record::GameRecord, sgf};
 use crate::{
-    journal::{Header, JournalError, Lines, write_whole},
-    players::spec::PlayerSpec,
+    journal::{Header, JournalError, Lines, config_difference, write_whole},
+    players::{behaviour::settle, spec::PlayerSpec},
 };
 
 /// Keeps the games of a match.
@@ -137,5 +137,14 @@ fn header(config: &MatchConfig, games: usize) -> Result<Header, MatchError> {
         spec.behaviour(config.width, config.height).map_err(error)
     };
     let behaviour = json!({ "a": behaviour(&config.a)?, "b": behaviour(&config.b)? });
-    Ok(Header { kind: "match", config: json!(config), behaviour, planned: games })
+    Ok(Header { kind: "match", config: json!(config), behaviour, planned: games, differs: difference })
+}
+
+/// The first setting in which two matches differ.
+fn difference(there: &Value, here: &Value) -> Option<String> {
+    let (mut there, mut here) = (there.clone(), here.clone());
+    for player in ["a", "b"] {
+        settle(&mut there, &mut here, player);
+    }
+    config_difference(&there, &here)
 }

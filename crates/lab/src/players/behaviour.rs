@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tengen_engine::players::{Decision, Request};
 
 use crate::{
@@ -54,6 +54,11 @@ impl PlayerSpec {
         hash.to_text()
     }
 
+    /// Whether it can be shown to behave like this on a square board. What another program does is its own.
+    pub(crate) fn behaves_as(&self, size: usize, there: &Value) -> bool {
+        self.is_external() || self.behaviour(size, size).is_ok_and(|behaviour| behaviour == *there)
+    }
+
     /// The files that it plays with, by the names of the options.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let (config, options) = (&self.config, &self.options);
@@ -87,9 +92,70 @@ impl PlayerSpec {
     }
 }
 
+/// Makes the parameters of a player in the configurations of a result file and of this program comparable: reads those of the file
+/// as this version does, so that a parameter that was added since has its default. Files that it plays with are left out: their
+/// hashes belong to its behaviour.
+pub(crate) fn settle(there: &mut Value, here: &mut Value, player: &str) {
+    let path = format!("/{player}/parameters");
+    let (Some(there), Some(here)) = (there.pointer_mut(&path), here.pointer_mut(&path)) else { return };
+    *there = read_today(there).unwrap_or_else(|| in_common(there, here));
+    for parameters in [there, here].into_iter().filter_map(Value::as_object_mut) {
+        for file in ["net", "rollout_net", "book"] {
+            parameters.shift_remove(file);
+        }
+    }
+}
+
+/// Parameters as this version reads them, if it can.
+fn read_today(parameters: &Value) -> Option<Value> {
+    let table = toml::Table::try_from(parameters).ok()?;
+    Some(json!(PlayerSpec::from_tables(&[&table], "").ok()?.params().as_table()))
+}
+
+/// What this version has, with the values of a file where that has them: of a file with parameters that are no more. Whether those
+/// mattered, the behaviour tells.
+fn in_common(there: &Value, here: &Value) -> Value {
+    let (Value::Object(there), Value::Object(here)) = (there, here) else { return there.clone() };
+    let common = |(key, now): (&String, &Value)| {
+        let value = there.get(key).map_or_else(|| now.clone(), |then| in_common(then, now));
+        (key.clone(), value)
+    };
+    Value::Object(here.iter().map(common).collect::<Map<_, _>>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_of_other_versions_are_compared() {
+        let of = |spec: &str| {
+            let spec: PlayerSpec = spec.parse().unwrap();
+            json!({ "a": { "spec": "s", "parameters": spec.params().as_table() } })
+        };
+        let settled = |mut there: Value| {
+            let mut here = of("rave,playouts=10");
+            settle(&mut there, &mut here, "a");
+            there == here
+        };
+        let changed = |path: &str, value: Option<Value>| {
+            let mut there = of("rave,playouts=10");
+            let (table, key) = path.rsplit_once('/').unwrap();
+            let table = there.pointer_mut(table).unwrap().as_object_mut().unwrap();
+            match value {
+                Some(value) => table.insert(key.to_owned(), value),
+                None => table.shift_remove(key),
+            };
+            settled(there)
+        };
+        assert!(settled(of("rave,playouts=10")));
+        assert!(changed("/a/parameters/tree_policy/prior_exploration", None), "added since");
+        assert!(changed("/a/parameters/playout/of_old", Some(json!(3))), "gone since");
+        assert!(!changed("/a/parameters/tree_policy/exploration", Some(json!(3.5))));
+        assert!(!changed("/a/parameters/playouts", None), "a limit is no default");
+        assert!(!settled(of("rave,playouts=11")));
+        assert!(!settled(of("rave,playouts=10,gcmb.threshold=500")), "few playouts do not show it");
+    }
 
     fn behaviour(spec: &str) -> Value {
         spec.parse::<PlayerSpec>().unwrap().behaviour(5, 5).unwrap()

@@ -15,7 +15,7 @@ use tengen_board::{
 use tengen_engine::{players::StopSignal, whole_file::remove_unfinished};
 use tengen_nets::records::Records;
 
-use super::{Played, SelfPlayConfig, SelfPlayError, records};
+use super::{Played, Seen, SelfPlayConfig, SelfPlayError, records};
 use crate::{
     journal::{first_difference, write_whole},
     venue::{SelfPlayOrder, Venue, Who},
@@ -99,9 +99,11 @@ pub fn run(
         let (known, there) = finished(&mark)?;
         let numbers = first + known..numbers.end;
         let mut played = Vec::new();
-        let mut over = |game: Played| {
-            on_game(&game);
-            played.push(game);
+        let mut over = |seen: Seen| {
+            if let Some(game) = seen.over() {
+                on_game(&game);
+                played.push(game);
+            }
         };
         let order = SelfPlayOrder { who: run.who, config: run.config, seed: run.seed, numbers, stop };
         run.venue.play_self(&order, &mut over)?;

@@ -20,14 +20,14 @@ pub use files::{Run, Summary, run};
 pub use gumbel::GumbelConfig;
 pub(crate) use player::play as play_player;
 pub use player::{Thought, record};
-pub use pool::Pool;
+pub use pool::{Pool, Seen};
 pub use table::{Played, owners};
 
 use tengen_nets::records::Records;
 
 /// Games as records, a set for each size of board, the smallest first, and in the order of their numbers. What a network did tells its
 /// hash, too; a player has told its own.
-pub(crate) fn records(mut played: Vec<Played>, net_hash: &str) -> Vec<Records> {
+pub fn records(mut played: Vec<Played>, net_hash: &str) -> Vec<Records> {
     played.sort_by_key(|played| (played.game.board().width(), played.number));
     let mut sets: Vec<Records> = Vec::new();
     for Played { game, mut record, .. } in played {

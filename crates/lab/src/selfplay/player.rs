@@ -2,7 +2,7 @@
 
 use tengen_board::{Game, Move, Outcome, PlayedMove, Reason};
 use tengen_engine::{
-    players::{Decision, Request},
+    players::{Decision, Request, Seat},
     rng::Rng,
     search::SearchReport,
 };
@@ -53,9 +53,12 @@ pub(crate) fn play(
     let mut seat = spec.build(player_seed)?;
     seat.begin(player_seed)?;
     let mut thoughts = opening(&mut game, config, &mut rng);
+    // What the network says by itself before each move, if there is one.
+    let mut said = Vec::new();
     let mut resigned = None;
     while result(&game).is_none() {
         let color = game.to_play();
+        said.push((game.moves().len(), network(&mut seat, &game)?));
         match seat.decide(&game, &Request::default())? {
             Decision::Resign => {
                 resigned = Some(color);
@@ -78,8 +81,21 @@ pub(crate) fn play(
     let behaviour = spec.behaviour(game.board().width(), game.board().height())?;
     behaviour["net"].as_str().unwrap_or_default().clone_into(&mut record.net_hash);
     record.behaviour = PlayerSpec::behaviour_hash(&behaviour);
+    for (number, said) in said {
+        if let Some(position) = record.positions.get_mut(number) {
+            position.network = said.map(|(policy, value)| (shares(policy.into_iter()), value * 2.0 - 1.0));
+        }
+    }
     let (players, evaluations, wrong_resignation) = ([0; 2], 0, None);
     Ok(Played { number, players, game, score, record, evaluations, wrong_resignation })
+}
+
+/// Shares of the moves and Black's value as the player's network has them, if it has one.
+fn network(seat: &mut Seat, game: &Game) -> Result<Option<(Vec<f32>, f32)>, SelfPlayError> {
+    let Some(raw) = seat.raw_evaluation(game, 0)? else { return Ok(None) };
+    // Illegal moves are not a number.
+    let points = game.board().points().map(|v| raw.policy[v].max(0.0));
+    Ok(Some((points.chain([raw.pass]).collect(), raw.black_win + raw.no_result / 2.0)))
 }
 
 /// Plays the random moves before the player begins, about which nobody thinks.

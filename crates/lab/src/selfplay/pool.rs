@@ -22,6 +22,24 @@ use super::{
     table::{Next, Played, Table},
 };
 
+/// What is seen of games while they are played.
+pub enum Seen {
+    /// A game is over.
+    Over(Box<Played>),
+    /// A game that is being played, after another move.
+    Position(Box<Game>),
+}
+
+impl Seen {
+    /// The game, if it is over.
+    pub fn over(self) -> Option<Played> {
+        match self {
+            Seen::Over(played) => Some(*played),
+            Seen::Position(_) => None,
+        }
+    }
+}
+
 /// Games of networks against themselves, or each other.
 pub struct Pool<'a> {
     /// How they are played.
@@ -48,6 +66,20 @@ impl Pool<'_> {
         players: impl Fn(u64) -> [usize; 2] + Sync,
         mut on_over: impl FnMut(Played),
     ) {
+        self.watch(numbers, players, |seen| {
+            if let Seen::Over(played) = seen {
+                on_over(*played);
+            }
+        });
+    }
+
+    /// The same for somebody who wants to see a game being played, too.
+    pub fn watch(
+        &self,
+        numbers: std::ops::Range<u64>,
+        players: impl Fn(u64) -> [usize; 2] + Sync,
+        mut see: impl FnMut(Seen),
+    ) {
         let next = AtomicU64::new(numbers.start);
         let take = || {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -55,28 +87,30 @@ impl Pool<'_> {
                 .then(|| Table::new(self.config, self.seed, number, players(number)))
         };
         if self.threads <= 1 {
-            self.work(&take, &mut on_over);
+            self.work(&take, true, &mut see);
             return;
         }
         let (sender, over) = mpsc::channel();
         thread::scope(|scope| {
-            for _ in 0..self.threads {
+            for thread in 0..self.threads {
                 let (sender, take) = (sender.clone(), &take);
                 scope.spawn(move || {
-                    let mut send = |played: Played| {
+                    let mut send = |seen: Seen| {
                         // Whoever listens listens to the end.
-                        let _ = sender.send(played);
+                        let _ = sender.send(seen);
                     };
-                    self.work(take, &mut send);
+                    self.work(take, thread == 0, &mut send);
                 });
             }
             drop(sender);
-            over.into_iter().for_each(&mut on_over);
+            over.into_iter().for_each(&mut see);
         });
     }
 
-    /// One thread's games, until none is left.
-    fn work(&self, take: &dyn Fn() -> Option<Table>, on_over: &mut dyn FnMut(Played)) {
+    /// One thread's games, until none is left. If it `shows` a game, then one after the other, move by move.
+    fn work(&self, take: &dyn Fn() -> Option<Table>, shows: bool, see: &mut dyn FnMut(Seen)) {
+        // The number of the game that is shown, and how many of its moves have been seen.
+        let mut shown = (u64::MAX, 0);
         let mut tables: Vec<Table> = Vec::new();
         let mut evaluators = Evaluators { networks: self.networks, runners: BTreeMap::new() };
         loop {
@@ -98,13 +132,22 @@ impl Pool<'_> {
                         at += 1;
                     }
                     Next::Over(played) => {
-                        on_over(*played);
+                        see(Seen::Over(played));
                         if let Some(table) = take() {
                             tables[at] = table;
                         } else {
                             tables.remove(at);
                         }
                     }
+                }
+            }
+            if shows
+                && let Some(table) = tables.iter().find(|table| table.number == shown.0).or(tables.first())
+            {
+                let now = (table.number, table.game().moves().len());
+                if now != shown {
+                    see(Seen::Position(Box::new(table.game().clone())));
+                    shown = now;
                 }
             }
             for ((network, size), at) in waiting {

@@ -6,15 +6,15 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tengen_board::Rules;
 use tengen_engine::{players::StopSignal, time::TimeSettings};
 use thiserror::Error;
 
 use crate::{
-    journal::{Header, JournalError, Lines, write_whole},
+    journal::{Header, JournalError, Lines, config_difference, write_whole},
     matches::{self, Journal, MatchConfig, MatchError, Openings, Referee, derive_seed},
-    players::{error::SpecError, params::Params, preset::Preset, spec::PlayerSpec},
+    players::{behaviour::settle, error::SpecError, params::Params, preset::Preset, spec::PlayerSpec},
     venue::Here,
 };
 
@@ -179,7 +179,12 @@ impl TuneConfig {
             "size": self.size, "rules": self.rules, "seed": self.seed,
         });
         let behaviour = self.player.behaviour(self.size, self.size)?;
-        let header = Header { kind: "tuning", config, behaviour, planned: iterations };
+        let differs: fn(&Value, &Value) -> Option<String> = |there, here| {
+            let (mut there, mut here) = (there.clone(), here.clone());
+            settle(&mut there, &mut here, "player");
+            config_difference(&there, &here)
+        };
+        let header = Header { kind: "tuning", config, behaviour, planned: iterations, differs };
         let mut lines: Lines<Iteration> = Lines::resume(&directory.join(Self::FILE), &header)?;
         let mut done = lines.take_records();
         if let Some(last) = done.last() {

@@ -11,7 +11,7 @@ use tengen_lab::{
     venue::Venue,
 };
 
-use super::DirectoryArgs;
+use super::{DirectoryArgs, report::collect};
 use crate::{commands::interruptible, output::Output};
 
 /// Run a list of experiments in order of value; after an interruption run the same command again.
@@ -46,11 +46,20 @@ pub(super) fn run(args: &QueueArgs, venue: Option<&Arc<dyn Venue>>, output: &mut
     let mut failed = Vec::new();
     for (entry, experiment) in queue {
         bar.set_message(experiment.slug.clone());
-        if let Err(problem) = run_entry(entry, experiment, args.concurrency, venue, &stop, &bar) {
-            output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
-            failed.push(experiment.slug.as_str());
-            // What failed has stopped its own games with it.
-            stop.reset();
+        match run_entry(entry, experiment, args.concurrency, venue, &stop, &bar) {
+            Ok(false) => {}
+            Ok(true) => {
+                // A page that cannot be written is no reason not to play.
+                if let Err(problem) = collect_again(&args.directory) {
+                    output.remark(format!("EXPERIMENTS.md: {problem}"));
+                }
+            }
+            Err(problem) => {
+                output.remark(format!("{}: {problem}; going on with the next", experiment.slug));
+                failed.push(experiment.slug.as_str());
+                // What failed has stopped its own games with it.
+                stop.reset();
+            }
         }
         if stop.is_stopped() {
             bail!("interrupted: run the same command again to continue");
@@ -62,7 +71,17 @@ pub(super) fn run(args: &QueueArgs, venue: Option<&Arc<dyn Venue>>, output: &mut
     Ok(())
 }
 
-/// Plays what is missing of an entry, and writes its pages.
+/// Writes the page about all experiments with the results that are there now.
+fn collect_again(directory: &DirectoryArgs) -> Result<()> {
+    let read = |experiment: Experiment| {
+        let results = Results::read(&experiment)?;
+        Ok((experiment, results))
+    };
+    let all = directory.all()?.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+    collect(directory.path(), &all).map(drop)
+}
+
+/// Plays what is missing of an entry, and writes its pages; whether anything was.
 fn run_entry(
     entry: &Entry,
     experiment: &Experiment,
@@ -70,11 +89,11 @@ fn run_entry(
     venue: Option<&Arc<dyn Venue>>,
     stop: &StopSignal,
     bar: &indicatif::ProgressBar,
-) -> Result<()> {
+) -> Result<bool> {
     let results = Results::read(experiment)?;
     let progress = entry.progress(experiment, &results);
     if progress.is_done() {
-        return Ok(());
+        return Ok(false);
     }
     bar.set_length(progress.planned as u64);
     bar.set_position(progress.done as u64);
@@ -84,7 +103,7 @@ fn run_entry(
         bar.set_message(format!("{}: {cell}", experiment.slug));
     })?;
     report::write(experiment, &results)?;
-    Ok(())
+    Ok(true)
 }
 
 /// What is done of each entry, and how long the rest takes.

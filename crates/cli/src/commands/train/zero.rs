@@ -167,16 +167,16 @@ pub(crate) fn run(args: &ZeroArgs, output: &mut Output) -> Result<()> {
     }
 }
 
-/// The run in a terminal: what it does, how far it is, how strong it was, and its games, one after the other, move by move. Without a terminal, a line for each generation.
+/// The run in a terminal: what it does, how far it is, how strong it was, and a game that is being played. Without a terminal, a line for
+/// each generation.
 struct Dashboard {
     live: bool,
     generations: u64,
     /// Lines on the screen, to be written over.
     lines: usize,
     doing: String,
-    /// The latest game that is over, and the one that is shown move by move, with the moves shown so far.
-    latest: Option<Game>,
-    shown: Option<(Game, usize)>,
+    /// A game that is being played.
+    game: Option<Game>,
     last: Option<Generation>,
     anchors: Vec<AnchorResult>,
     /// The games against opponents in each generation that had any.
@@ -195,8 +195,7 @@ impl Dashboard {
             generations,
             lines: 0,
             doing: String::new(),
-            latest: None,
-            shown: None,
+            game: None,
             last: log.last().cloned(),
             anchors: tried.map(|line| line.anchors.clone()).unwrap_or_default(),
             trials: log
@@ -212,7 +211,7 @@ impl Dashboard {
         let mut at_once = false;
         match event {
             Event::Game(done, all) => self.doing = format!("playing: {done} of {all} games"),
-            Event::Position(game) => self.latest = Some((*game).clone()).filter(|_| self.live),
+            Event::Position(game) => self.game = Some((*game).clone()).filter(|_| self.live),
             Event::Step(done, all) => self.doing = format!("learning: {done} of {all} steps"),
             Event::Anchor(result) => {
                 self.doing = format!("met {}", result.opponent);
@@ -236,29 +235,8 @@ impl Dashboard {
         }
     }
 
-    /// The game that is shown, a move further; after its end the latest one.
-    fn next_position(&mut self) -> String {
-        if self.shown.as_ref().is_none_or(|(game, moves)| *moves >= game.moves().len()) {
-            self.shown = self.latest.take().map(|game| (game, 0)).or(self.shown.take());
-        }
-        let Some((game, moves)) = &mut self.shown else { return String::new() };
-        *moves = (*moves + 1).min(game.moves().len());
-        let mut position = Game::from_board(game.start().clone(), *game.rules());
-        for played in &game.moves()[..*moves] {
-            position.play_unchecked(played.mv);
-        }
-        let over = *moves == game.moves().len();
-        let result = game.outcome().filter(|_| over).map_or(String::new(), |outcome| format!("  {outcome}"));
-        format!(
-            "komi {}, move {moves} of {}{result}\n{}",
-            game.rules().komi,
-            game.moves().len(),
-            position.board()
-        )
-    }
-
-    /// Writes over the last picture.
-    fn draw(&mut self) {
+    /// What is to be seen, line by line.
+    fn picture(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(line) = &self.last {
             // The opponents have lines of their own.
@@ -276,7 +254,16 @@ impl Dashboard {
             ));
         }
         lines.push(self.doing.clone());
-        lines.extend(self.next_position().lines().map(str::to_owned));
+        if let Some(game) = &self.game {
+            lines.push(format!("komi {}, move {}", game.rules().komi, game.moves().len()));
+            lines.extend(game.board().to_string().lines().map(str::to_owned));
+        }
+        lines
+    }
+
+    /// Writes over the last picture.
+    fn draw(&mut self) {
+        let lines = self.picture();
         // A line that is too long is cut off, not continued on the next.
         let mut picture = String::from("\x1b[?7l");
         if self.lines > 0 {
@@ -327,4 +314,54 @@ pub(super) fn against(r: &AnchorResult) -> String {
         100.0 * r.ci95.1,
         r.games
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use tengen_board::{Game, Rules};
+    use tengen_engine::players::StopSignal;
+    use tengen_lab::learn::zero::{Event, Zero, ZeroConfig};
+    use tengen_nets::NetSpec;
+
+    use super::Dashboard;
+    use crate::{args::OutputArgs, output::Output};
+
+    #[test]
+    fn the_dashboard_shows_a_game_being_played() {
+        let output = Output::new(&OutputArgs { quiet: true, verbose: false });
+        let mut dashboard = Dashboard { live: true, ..Dashboard::new(&output, 10, &[]) };
+        let mut game = Game::new(5, 5, Rules::TROMP_TAYLOR).unwrap();
+        let mut shown = |game: &Game| {
+            dashboard.show(&Event::Position(game), &output);
+            dashboard.picture().join("\n")
+        };
+        assert!(shown(&game).contains("move 0\n"));
+        game.play("C3".parse().unwrap());
+        let picture = shown(&game);
+        assert!(
+            picture.contains("move 1\n") && picture.ends_with(game.board().to_string().trim_end()),
+            "{picture}"
+        );
+    }
+
+    /// What a run tells of its games is a game under way, each time some moves further.
+    #[test]
+    fn a_run_tells_of_games_while_they_are_played() {
+        let folder = std::env::temp_dir().join(format!("tengen-dashboard-{}", std::process::id()));
+        let mut config = ZeroConfig::new(NetSpec::named("small").unwrap(), 3, [0.5, 0.5]);
+        (config.generations, config.games, config.anchors.games) = (1, 3, 0);
+        (config.selfplay.simulations, config.selfplay.parallel) = (2, 2);
+        let mut lengths = Vec::new();
+        let run = Zero::new(&folder, &config, None).unwrap();
+        run.run(&StopSignal::default(), |event| {
+            if let Event::Position(game) = event {
+                assert!(!game.is_over());
+                lengths.push(game.moves().len());
+            }
+        })
+        .unwrap();
+        let rises = lengths.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        assert!(rises >= 3, "{lengths:?}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

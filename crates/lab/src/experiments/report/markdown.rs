@@ -7,6 +7,15 @@ use super::{
 };
 use crate::experiments::{config::Experiment, power::power_reached, results::Results};
 
+/// What the plot shows.
+pub(super) fn caption(experiment: &Experiment) -> &'static str {
+    if experiment.config.opponent.as_deref() == Some(Experiment::ALL) {
+        "Ratings in Elo with error bars at 95%"
+    } else {
+        "Our figures with error bars at 95%, the paper's as crosses"
+    }
+}
+
 /// The README of an experiment. Everything in it comes from `experiment.toml` and the result files.
 pub fn readme(experiment: &Experiment, results: &Results) -> String {
     let config = &experiment.config;
@@ -22,7 +31,7 @@ pub fn readme(experiment: &Experiment, results: &Results) -> String {
         conclusion(experiment, results)
     );
     if results.values.iter().any(|value| value.data.is_some()) {
-        text += &format!("![Our figures with error bars at 95%, the paper's as crosses]({PLOT})\n\n");
+        text += &format!("![{}]({PLOT})\n\n", caption(experiment));
     }
     text += &section("Statements", checks(experiment, results).to_markdown());
     text += &section("Results", values(experiment, results).to_markdown());

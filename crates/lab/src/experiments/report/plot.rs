@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::{curves, ratings::rated};
+use super::{curves, ratings};
 use crate::experiments::{
     config::Experiment,
     error::LabError,
@@ -41,6 +41,9 @@ pub fn plots(experiment: &Experiment, results: &Results) -> Result<String, LabEr
     if experiment.config.learning.is_some() {
         return curves::curves(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
     }
+    if experiment.config.opponent.as_deref() == Some(Experiment::ALL) {
+        return ratings::map(experiment, results).map_err(|problem| LabError::Plot(problem.to_string()));
+    }
     let ladder = ladder(experiment, results);
     let unit = if ladder.is_some() { "Elo" } else { experiment.config.kind.unit() };
     let (series, labels) = ladder.unwrap_or_else(|| series(experiment, results));
@@ -55,7 +58,10 @@ pub fn plots(experiment: &Experiment, results: &Results) -> Result<String, LabEr
 
 /// The ratings of a ladder, in the order of its arms.
 fn ladder(experiment: &Experiment, results: &Results) -> Option<(Vec<Series>, Vec<String>)> {
-    let rated = rated(experiment, results)?;
+    if experiment.config.opponent.as_deref() != Some(Experiment::PREVIOUS) {
+        return None;
+    }
+    let (_, rated) = ratings::rated(experiment, results).pop()?;
     let place = |arm: &String| rated.iter().find(|rating| rating.player == *arm && rating.games > 0);
     let (labels, points) = experiment
         .config

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::experiments::{config::Experiment, error::LabError, results::Results};
 
+/// Between these a page has pictures of the papers' experiments, written by `tengen lab report`.
+const PICTURES: (&str, &str) = ("<!-- pictures of the papers -->", "<!-- end of the pictures -->");
+
 /// The papers and their claims, as `papers.toml` beside the experiments has them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,6 +63,34 @@ impl Story {
         self.papers.iter().map(|paper| paper.text(experiments, link)).collect()
     }
 
+    /// A picture of each paper that has results which are not to be made again, as Markdown.
+    fn pictures(&self, experiments: &[(Experiment, Results)], link: &str) -> String {
+        let of_paper = |paper: &Paper| {
+            let names = paper.claims.iter().flat_map(|claim| &claim.experiments);
+            let mut found =
+                names.filter_map(|name| experiments.iter().find(|(experiment, _)| experiment.slug == *name));
+            let is_shown = |results: &Results| {
+                results.again.is_none() && results.values.iter().any(|value| value.data.is_some())
+            };
+            let (experiment, _) = found.find(|(_, results)| is_shown(results))?;
+            Some(format!("{}\n\n{}\n\n", paper.title, picture(experiment, link)))
+        };
+        self.papers.iter().filter_map(of_paper).collect()
+    }
+
+    /// A page with the pictures between its marks, if it has such marks.
+    pub fn illustrate(
+        &self,
+        page: &str,
+        experiments: &[(Experiment, Results)],
+        link: &str,
+    ) -> Option<String> {
+        let (before, rest) = page.split_once(PICTURES.0)?;
+        let (_, after) = rest.split_once(PICTURES.1)?;
+        let pictures = self.pictures(experiments, link);
+        Some(format!("{before}{}\n\n{pictures}{}{after}", PICTURES.0, PICTURES.1))
+    }
+
     /// The names of experiments that no directory has.
     pub fn unknown(&self, experiments: &[(Experiment, Results)]) -> Vec<&str> {
         let claims = self.papers.iter().flat_map(|paper| &paper.claims);
@@ -93,11 +124,20 @@ impl Claim {
         let has_plot =
             |(_, results): &&&(Experiment, Results)| results.values.iter().any(|value| value.data.is_some());
         if let Some((experiment, _)) = found.iter().find(has_plot) {
-            let (slug, unit) = (&experiment.slug, experiment.config.kind.unit());
-            text += &format!("\n![{slug}: {unit}, with error bars at 95%]({link}/{slug}/{PLOT})\n");
+            text += &format!("\n{}\n", picture(experiment, link));
         }
         text + "\n"
     }
+}
+
+/// The plot of an experiment in a page.
+fn picture(experiment: &Experiment, link: &str) -> String {
+    let slug = &experiment.slug;
+    let shown = match experiment.config.opponent.as_deref() {
+        Some(Experiment::ALL) => "ratings in Elo",
+        _ => experiment.config.kind.unit(),
+    };
+    format!("![{slug}: {shown}, with error bars at 95%]({link}/{slug}/{PLOT})")
 }
 
 /// The verdict and the figures that it rests on.

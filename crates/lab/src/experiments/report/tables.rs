@@ -26,7 +26,7 @@ impl Table {
 
     /// Without columns that are empty in every row.
     #[must_use]
-    fn without_empty_columns(mut self) -> Table {
+    pub(super) fn without_empty_columns(mut self) -> Table {
         let used: Vec<bool> = (0..self.headings.len())
             .map(|column| self.rows.is_empty() || self.rows.iter().any(|row| !row[column].is_empty()))
             .collect();
@@ -85,10 +85,15 @@ fn bounds(interval: Interval, number: impl Fn(f64) -> String) -> String {
 
 /// Ours with its interval, such as `62.5% (57.7 to 67.1)`.
 pub(super) fn figure(check: &Checked, kind: Kind) -> String {
-    let text = |value: f64| kind.figure(value, check.is_difference);
+    let text = |value: f64| check.text(value, kind);
     // The unit once is enough.
     let bare = |value: f64| {
-        text(value).trim_end_matches(" points").trim_end_matches(" a second").trim_end_matches('%').to_owned()
+        text(value)
+            .trim_end_matches(" points")
+            .trim_end_matches(" a second")
+            .trim_end_matches(" times")
+            .trim_end_matches('%')
+            .to_owned()
     };
     match (check.value, check.interval) {
         (Some(value), Some(interval)) => format!("{} ({})", text(value), bounds(interval, bare)),
@@ -154,12 +159,12 @@ pub fn checks(experiment: &Experiment, results: &Results) -> Table {
         table.rows.push(vec![
             check.claim.clone(),
             check.tested.clone(),
-            check.paper.map_or(String::new(), |paper| kind.figure(paper, check.is_difference)),
+            check.paper.map_or(String::new(), |paper| check.text(paper, kind)),
             figure(check, kind),
             check
                 .value
                 .zip(check.paper)
-                .map_or(String::new(), |(ours, paper)| kind.figure(ours - paper, true)),
+                .map_or(String::new(), |(ours, paper)| check.difference(ours - paper, kind)),
             p_value(check.p_value),
             check.n.to_string(),
             check.verdict.to_string(),
@@ -232,6 +237,9 @@ pub(super) fn verdict(experiment: &Experiment, results: &Results) -> String {
     if verdict == Verdict::Running {
         text += &format!(", {} of {} a cell", results.fewest(), experiment.planned(1.0));
     }
+    if let Some(earlier) = &results.earlier {
+        text += &format!(" ({earlier})");
+    }
     match experiment.config.conditions {
         Conditions::Other if is_judged => format!("not at the paper's conditions (here: {text})"),
         Conditions::Other => format!("{text} (not at the paper's conditions)"),
@@ -256,6 +264,10 @@ pub(super) fn conclusion(experiment: &Experiment, results: &Results) -> String {
         ),
         (Verdict::Again, _) => format!("To be run again: {}.", results.again.as_deref().unwrap_or_default()),
         (Verdict::NotRun, _) => "It has not been run yet.".to_owned(),
+    };
+    let text = match &results.earlier {
+        Some(earlier) => format!("{text} These results were {earlier}."),
+        None => text,
     };
     match (experiment.config.conditions, results.verdict()) {
         (Conditions::Other, Verdict::Again | Verdict::NotRun) => {

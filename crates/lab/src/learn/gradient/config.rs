@@ -119,7 +119,7 @@ impl GradientConfig {
                 player,
                 opponents,
                 size,
-                komi: f32::midpoint(komi[0], komi[1]),
+                komi: vec![f32::midpoint(komi[0], komi[1])],
                 ..AnchorConfig::default()
             },
             seed: 1,

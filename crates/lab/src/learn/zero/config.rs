@@ -124,7 +124,11 @@ impl ZeroConfig {
             optimizer,
             loss: LossWeights::default(),
             gate: GateConfig::default(),
-            anchors: AnchorConfig { size, komi: f32::midpoint(komi[0], komi[1]), ..AnchorConfig::default() },
+            anchors: AnchorConfig {
+                size,
+                komi: vec![f32::midpoint(komi[0], komi[1])],
+                ..AnchorConfig::default()
+            },
             keep_games: false,
             seed: 1,
             threads: 1,

@@ -8,7 +8,7 @@
 //! simulations; Wu 2019 (*Accelerating self-play learning in Go*) for the window, the cheap searches, ownership and score.
 //!
 //! In the folder of a run are `net.safetensors` (the network so far; with a gate, the one that was promoted), `checkpoint.safetensors` (to go on from), `games/` (the records in
-//! the window), `log.jsonl` (a line for each generation) and `report.html`. A generation is the unit of work: a run that is killed
+//! the window), `log.jsonl` (a line for each generation), `report.html`, and `progress.svg` (games won, and the rating). A generation is the unit of work: a run that is killed
 //! begins the generation under way again, and with one thread ends with the same network to the last bit.
 
 mod config;
@@ -38,10 +38,10 @@ pub use log::Generation;
 use crate::{
     learn::{
         anchors::AnchorResult,
-        folder::{keep_only, read_log, refuse_difference, write_log, write_report},
+        folder::{keep_only, read_log, refuse_difference, write_log, write_progress, write_report},
     },
     matches::derive_seed,
-    selfplay::{Played, SelfPlayConfig, SelfPlayError, records},
+    selfplay::{Played, Seen, SelfPlayConfig, SelfPlayError, records},
     venue::{Here, SelfPlayOrder, Venue, Who},
 };
 
@@ -49,7 +49,7 @@ use crate::{
 pub enum Event<'a> {
     /// A game of the generation is over: how many are, of how many.
     Game(u64, u64),
-    /// A game that is over.
+    /// A game of the generation that is being played, after another move.
     Position(&'a Game),
     /// Steps of the generation: how many are done, of how many.
     Step(u64, u64),
@@ -344,10 +344,12 @@ impl Zero {
         let mut played = Vec::new();
         let (who, numbers) = (Who::Network(player), first..first + config.games);
         let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed: config.seed, numbers, stop };
-        self.venue().play_self(&order, &mut |game| {
-            observe(Event::Position(&game.game));
-            played.push(game);
-            observe(Event::Game(played.len() as u64, config.games));
+        self.venue().play_self(&order, &mut |seen| match seen {
+            Seen::Position(game) => observe(Event::Position(&game)),
+            Seen::Over(game) => {
+                played.push(*game);
+                observe(Event::Game(played.len() as u64, config.games));
+            }
         })?;
         Ok(played)
     }
@@ -395,7 +397,8 @@ impl Zero {
         let (seed, numbers) = (derive_seed(config.seed, self.state.generation), 0..config.gate.games);
         let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed, numbers, stop };
         let mut points = 0.0;
-        self.venue().play_self(&order, &mut |played| {
+        self.venue().play_self(&order, &mut |seen| {
+            let Some(played) = seen.over() else { return };
             let color = if played.players[0] == 0 { Color::Black } else { Color::White };
             points += f64::from(i32::from(played.record.reward) * color.sign()).midpoint(1.0);
         })?;
@@ -426,7 +429,8 @@ impl Zero {
 
     fn write_log(&self) -> Result<(), SelfPlayError> {
         write_log(&self.folder, &self.log)?;
-        write_report(&self.folder, &report::page(&self.state.zero, &self.log)?)
+        write_report(&self.folder, &report::page(&self.state.zero, &self.log)?)?;
+        write_progress(&self.folder, &report::progress(&self.log)?)
     }
 
     /// Removes the games of the generations that have left the window.
