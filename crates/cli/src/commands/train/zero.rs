@@ -130,7 +130,7 @@ pub(super) fn set_board(
         (selfplay.sizes, anchors.size) = (sizes, sizes[1]);
     }
     if let Some(komi) = komi {
-        (selfplay.komi, anchors.komi) = (komi, f32::midpoint(komi[0], komi[1]));
+        (selfplay.komi, anchors.komi) = (komi, vec![f32::midpoint(komi[0], komi[1])]);
     }
 }
 
