@@ -23,7 +23,7 @@ use tengen_nets::{
     NetSpec,
     planes::{PlaneWriter, Position},
     records::Records,
-    train::{Accuracy, Example, MoveTarget, OptimizerConfig, Replay, TrainConfig},
+    train::{Accuracy, Example, MoveTarget, OptimizerConfig, Replay, RunFolder, TrainConfig},
 };
 
 use crate::{
@@ -58,7 +58,7 @@ pub(crate) fn train_zero(
 ) -> PyResult<String> {
     let start = network.map(|network| network.get().own().cloned()).transpose()?;
     let run = py.detach(|| -> Result<Zero, String> {
-        if resume && Zero::exists(&folder) {
+        if resume && RunFolder::has_checkpoint(&folder) {
             let mut run = Zero::resume(&folder).map_err(|error| error.to_string())?;
             let config =
                 with_settings(run.config(), &settings, "a run").map_err(|error| error.to_string())?;

@@ -267,7 +267,9 @@ mod tests {
             let player = "policy".to_owned();
             let config = AnchorConfig { komi: komi.to_vec(), games, player, ..two.clone() };
             let mut results = Vec::new();
-            config.play(&net, 1, &crate::venue::Here(1), &StopSignal::default(), &mut results, |_| ()).unwrap();
+            config
+                .play(&net, 1, &crate::venue::Here(1), &StopSignal::default(), &mut results, |_| ())
+                .unwrap();
             results.remove(0)
         };
         // White wins every game with the second komi, and each of the two is White in half of them.

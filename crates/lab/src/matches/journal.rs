@@ -141,7 +141,7 @@ fn header(config: &MatchConfig, games: usize) -> Result<Header, MatchError> {
 }
 
 /// The first setting in which two matches differ.
-fn difference(there: &Value, here: &Value) -> Option<String> {
+pub fn difference(there: &Value, here: &Value) -> Option<String> {
     let (mut there, mut here) = (there.clone(), here.clone());
     for player in ["a", "b"] {
         settle(&mut there, &mut here, player);

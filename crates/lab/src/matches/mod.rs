@@ -25,7 +25,7 @@ mod tournament;
 
 pub use config::{MatchConfig, Side, derive_seed};
 pub use error::MatchError;
-pub use journal::Journal;
+pub use journal::{Journal, difference};
 pub use openings::Openings;
 pub use record::{Ending, GameRecord};
 pub use referee::{Arbiter, Referee};
