@@ -187,7 +187,8 @@ impl ResultFile {
         config["a"] = a.config();
         config["b"] = b.config();
         let behaviour = json!({ "a": a.behaviour(py, shape)?, "b": b.behaviour(py, shape)? });
-        let header = Header { kind: "match", config, behaviour, planned: games, differs: matches::difference };
+        let header =
+            Header { kind: "match", config, behaviour, planned: games, differs: matches::difference };
         let open = if resume { Lines::resume } else { Lines::create };
         let lines = py.detach(|| open(&path, &header)).map_err(|error| match error {
             JournalError::Exists(_) => value_error(format!(
