@@ -34,6 +34,7 @@ pub const PRESETS: &[Preset] = presets![
     "policy",
     "holmes",
     "zero",
+    "zero-7x7",
     "default",
     "level-1",
     "level-2",

@@ -8,14 +8,15 @@ macro_rules! shipped {
     };
 }
 
-const NETWORKS: [(&str, &[u8]); 7] = shipped![
+const NETWORKS: [(&str, &[u8]); 8] = shipped![
     "default",
     "distilled",
     "prior-small",
     "rollout-a",
     "rollout-a-reduced",
     "rollout-b",
-    "rollout-b-reduced"
+    "rollout-b-reduced",
+    "zero-7x7"
 ];
 
 /// Their names.
