@@ -143,6 +143,7 @@ const PLAIN: Record<string, string> = {
   auto: 'One level up after a win, one down after a loss',
   classic: 'Strong, and without a neural network',
   zero: 'A neural network that reads ahead and trusts its own judgement',
+  'zero-7x7': 'A neural network that taught itself 7x7, and knows no other board',
   policy: 'Plays by instinct, without reading ahead',
   holmes: 'Guesses a good move and tests it, again and again',
   gcmb: 'Reads ahead by trial games, and remembers which replies went well',
