@@ -72,6 +72,8 @@ pub enum Expect {
     NotLess,
     /// In a range.
     Within,
+    /// Not below the mark in the games played: a goal set together with their number, which is counted and not tested.
+    Reached,
 }
 
 /// What results say about a statement.
@@ -291,7 +293,7 @@ impl Check {
     fn region(&self, mark: f64) -> Interval {
         let (margin, none) = (self.margin.unwrap_or_default(), f64::INFINITY);
         match self.expect {
-            Expect::More => Interval(mark, none),
+            Expect::More | Expect::Reached => Interval(mark, none),
             Expect::Less => Interval(-none, mark),
             Expect::Same => Interval(mark - margin, mark + margin),
             Expect::NotMore => Interval(-none, mark + margin),
@@ -312,6 +314,7 @@ impl Check {
             Expect::Same => format!("within {margin} of {mark}"),
             Expect::NotMore => format!("at most {margin} above {mark}"),
             Expect::NotLess => format!("at most {margin} below {mark}"),
+            Expect::Reached => format!("at least {mark} of these games"),
             Expect::Within => {
                 let (least, most) = self.range.unwrap_or_default();
                 format!("between {} and {}", figure(least), figure(most))
@@ -363,9 +366,13 @@ impl Check {
             },
         };
         if let Some(measured) = measured.filter(|_| fewest >= planned && n >= FEWEST) {
-            let (verdict, p) = measured.against(self.region(mark));
-            checked.verdict = verdict;
-            checked.p_value = Some(p);
+            if self.expect == Expect::Reached {
+                checked.verdict = if measured.value() >= mark { Verdict::Holds } else { Verdict::Fails };
+            } else {
+                let (verdict, p) = measured.against(self.region(mark));
+                checked.verdict = verdict;
+                checked.p_value = Some(p);
+            }
         }
         checked
     }
@@ -402,6 +409,16 @@ mod tests {
             again: None,
             earlier: None,
         }
+    }
+
+    #[test]
+    fn a_goal_is_counted() {
+        let goal = ["expect = \"reached\"\nthan = 45"];
+        assert_eq!(judged(&goal, vec![value("a", 180, 400)]).verdict, Verdict::Holds);
+        assert_eq!(judged(&goal, vec![value("a", 179, 400)]).verdict, Verdict::Fails);
+        let early = judged(&goal, vec![value("a", 300, 399)]);
+        assert_eq!((early.verdict, early.p_value), (Verdict::Running, None));
+        assert_eq!(early.tested, "at least 45.0% of these games");
     }
 
     #[test]
