@@ -256,7 +256,7 @@ fn the_networks_of_players_are_recorded() {
             config: &config,
             games,
             seed,
-            threads: 1,
+            venue: &Here(1),
             folder: &folder,
             resume: false,
             sgf: None,
