@@ -26,7 +26,7 @@ pub enum Marks {
 }
 
 /// What a move of the solver leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It was the last one; the opponent may still answer.
     Solved {

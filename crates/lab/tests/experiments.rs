@@ -301,7 +301,11 @@ fn an_arm_beside_a_ladder_names_its_own_opponent() {
     assert_eq!(pairs, [("beside", "few"), ("many", "few")], "the ladder goes on from few");
     let results = run(&experiment, &RunOptions::in_memory());
     let files = report::files(&experiment, &results).unwrap();
-    let plot = &files.iter().find(|(name, _)| name.ends_with(".svg")).unwrap().1;
+    let plot = &files
+        .iter()
+        .find(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "svg"))
+        .unwrap()
+        .1;
     for word in ["Elo", "few", "beside", "many"] {
         assert!(plot.contains(word), "{word} in the plot of the ratings");
     }
