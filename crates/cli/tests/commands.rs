@@ -38,11 +38,14 @@ fn help_teaches_by_examples() {
     }
     let all = all_help();
     for (path, help) in &all {
-        // Every command has an example in its own help, or where it is listed.
-        let example = format!("  tengen {}", path.join(" "));
-        let above = path.split_last().and_then(|(_, above)| all.iter().find(|(path, _)| path == above));
+        // Every command has an example in its own help, or in that of a command above it.
+        let is_example = |line: &str| {
+            let mut words = line.split_whitespace();
+            line.starts_with("  tengen ") && path.iter().all(|part| words.any(|word| word == part))
+        };
+        let above = all.iter().filter(|(above, _)| path.starts_with(above)).map(|(_, help)| help);
         let has_commands = help.contains("\nCommands:\n");
-        let is_shown = help.contains(&example) || above.is_some_and(|(_, help)| help.contains(&example));
+        let is_shown = above.flat_map(|help| help.lines()).any(is_example);
         assert!(has_commands || is_shown, "{path:?} has no example\n{help}");
         // An example that is too long is continued at the margin.
         let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);

@@ -43,11 +43,11 @@ fn the_sides_are_told_apart() {
 fn damaged_and_hostile_files_are_refused() {
     let huge = b"name 8 22 19 trunk 6 2000 2000 2000 2000 2000 conv 19 19 22 2000 1 1 @BIN@";
     let error = |bytes: &[u8]| KataNetwork::from_bytes(bytes).unwrap_err();
-    assert!(error(huge).contains("more than such a file holds"), "{}", error(huge));
+    assert!(error(huge).contains("more than the file holds"), "{}", error(huge));
     let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     bomb.write_all(huge).unwrap();
     bomb.write_all(&vec![0; 4 * 361 * 22 * 2000]).unwrap();
-    assert!(error(&bomb.finish().unwrap()).contains("more than such a file holds"));
+    assert!(error(&bomb.finish().unwrap()).contains("more than the file holds"));
     assert!(error(b"name 8 22 19 trunk 6 99999999999").contains("channels"));
     assert!(error(b"name 18 22 19").contains("model version 18; 8 to 17 are supported"));
     let human = b"some-human-net 15 22 19 20 20 20 20 40 0.25 150 1 0 0 0 0 0 0 0";

@@ -54,7 +54,7 @@ async fn two_servers_share_a_game_and_lose_no_move() {
         let tree = second.message("tree").await;
         assert_eq!(tree["nodes"].as_array().unwrap().len(), played.len() + 1);
         assert_eq!(second.message("state").await["last"], at);
-        assert!(error(&second.message("error").await).contains("elsewhere"));
+        assert!(error(&second.message("error").await).contains("another window"));
     }
     a.send(&json!({"type": "save"})).await;
     let sgf = a.message("sgf").await["text"].as_str().unwrap().to_owned();
@@ -180,9 +180,9 @@ async fn games_are_never_removed_and_can_be_found_named_deleted_and_exported() {
     page.send(&json!({"type": "list"})).await;
     assert_eq!(page.message("games").await["total"], 301);
     page.send(&json!({"type": "delete", "game": id})).await;
-    assert!(error(&page.message("error").await).contains("not stored"));
+    assert!(error(&page.message("error").await).contains("no longer stored"));
     page.send(&json!({"type": "join", "game": id})).await;
-    assert!(error(&page.message("error").await).contains("not stored"));
+    assert!(error(&page.message("error").await).contains("no longer stored"));
 }
 
 #[tokio::test]
