@@ -152,8 +152,8 @@ fn games(folder: &str) -> Vec<Value> {
 
 const MATCH: [&str; 11] = [
     "match",
-    "uct,playouts=250",
-    "rave,playouts=250",
+    "uct,playouts=700",
+    "rave,playouts=700",
     "--size",
     "7",
     "--games",
