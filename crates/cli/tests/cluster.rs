@@ -150,24 +150,31 @@ fn games(folder: &str) -> Vec<Value> {
         .collect()
 }
 
-const MATCH: [&str; 11] = [
-    "match",
-    "uct,playouts=700",
-    "rave,playouts=700",
-    "--size",
-    "7",
-    "--games",
-    "24",
-    "--openings",
-    "random:2",
-    "--seed",
-    "3",
-];
+const MATCH: [&str; 11] = match_of("24");
+
+/// One that is not over before everything has been killed.
+const LONG_MATCH: [&str; 11] = match_of("60");
+
+const fn match_of(games: &str) -> [&str; 11] {
+    [
+        "match",
+        "uct,playouts=700",
+        "rave,playouts=700",
+        "--size",
+        "7",
+        "--games",
+        games,
+        "--openings",
+        "random:2",
+        "--seed",
+        "3",
+    ]
+}
 
 /// The same match on this machine.
-fn reference(cluster: &Cluster) -> Vec<Value> {
+fn reference(cluster: &Cluster, words: &[&str]) -> Vec<Value> {
     let folder = cluster.path("here");
-    let run = tengen(&[&MATCH[..], &["--concurrency", "1", "--out", &folder]].concat());
+    let run = tengen(&[words, &["--concurrency", "1", "--out", &folder]].concat());
     assert_eq!(run.code, 0, "{}", run.stderr);
     games(&folder)
 }
@@ -176,7 +183,7 @@ fn reference(cluster: &Cluster) -> Vec<Value> {
 fn whatever_is_killed_every_game_counts_once() {
     let Some(mut cluster) = Cluster::new("torture") else { return };
     let there = cluster.path("there");
-    let command = [&["--check", "0.3"], &MATCH[..], &["--resume", &there]].concat();
+    let command = [&["--check", "0.3"], &LONG_MATCH[..], &["--resume", &there]].concat();
     let coordinator = cluster.coordinator(&command);
     let killed = cluster.worker("killed", &[]);
     let paused = cluster.worker("paused", &[]);
@@ -189,15 +196,17 @@ fn whatever_is_killed_every_game_counts_once() {
     coordinator.kill();
     cluster.server.restart(Duration::from_secs(1));
     let coordinator = cluster.coordinator(&command);
-    thread::sleep(Duration::from_secs(2));
+    let done = || tengen(&["jobs", "--nats", &cluster.url, "--json"]).json()["done"].as_u64().unwrap_or(0);
+    cluster.wait_for("word of what was done before", || done() >= 6);
     paused.signal("-CONT");
     cluster.wait_for_games(&there, 12);
-    let status = tengen(&["jobs", "--nats", &cluster.url, "--json"]).json();
-    // It is told every second.
-    assert!(status["done"].as_u64().unwrap() >= 6, "progress survives: {status}");
     cluster.server.restart(Duration::ZERO);
     assert!(coordinator.ends(90), "{}", cluster.log("coordinator"));
-    assert_eq!(games(&there), reference(&cluster), "as on one machine, in the order of the games");
+    assert_eq!(
+        games(&there),
+        reference(&cluster, &LONG_MATCH),
+        "as on one machine, in the order of the games"
+    );
     let after = tengen(&["jobs", "--nats", &cluster.url, "--json"]).json();
     assert_eq!(
         (&after["queued"], &after["runs"]),
@@ -219,7 +228,7 @@ fn results_of_a_worker_are_taken_back_by_one_command() {
     cluster.wait_for("word of the worker", || cluster.log("bad").contains("set aside"));
     let _good = cluster.worker("good", &[]);
     assert!(coordinator.ends(90), "{}", cluster.log("coordinator"));
-    assert_eq!(games(&there), reference(&cluster));
+    assert_eq!(games(&there), reference(&cluster, &MATCH));
     let who = fs::read_to_string(Path::new(&there).join("results.workers")).unwrap();
     let last =
         |game: &str| who.lines().filter_map(|line| line.strip_prefix(game)).next_back().map(str::to_owned);
@@ -344,7 +353,7 @@ fn a_cut_network_costs_no_game() {
         assert!(ip(&format!("-n {space} link set {theirs} up")));
         assert!(coordinator.ends(90), "{}", cluster.log("coordinator"));
         drop(near);
-        assert_eq!(games(&there), reference(&cluster));
+        assert_eq!(games(&there), reference(&cluster, &MATCH));
     });
     ip(&format!("link del {ours}"));
     ip(&format!("netns del {space}"));
