@@ -192,7 +192,8 @@ def kill_selfplay(folder, kills, rng):
         while True:
             resume = ["--resume"] if (killed / "settings.json").exists() else []
             process = tengen(*command, *resume, "--out", killed, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            if not kill_at_random(process, rng, duration * 0.7):
+            # Games are written 256 at a time: it has to come that far now and then.
+            if not kill_at_random(process, rng, duration * 1.5):
                 check(process.returncode == 0, process.stderr.read())
                 break
             done += 1
