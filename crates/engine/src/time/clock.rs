@@ -298,7 +298,8 @@ impl Clock {
     pub fn spend(&mut self, used: Duration) -> bool {
         let stands = used <= self.until_flag();
         if stands {
-            self.take_off(used);
+            *self = self.during(used);
+            self.end_move();
         } else {
             self.left = Duration::ZERO;
         }
@@ -306,35 +307,37 @@ impl Clock {
         stands
     }
 
-    fn take_off(&mut self, mut used: Duration) {
+    /// What it shows during a move that has taken `used` so far.
+    #[must_use]
+    pub fn during(mut self, mut used: Duration) -> Clock {
         if self.stones == 0 && used > self.left {
             used -= self.left;
             self.left = Duration::ZERO;
             self.end_main_time();
         }
+        if let TimeSettings::ByoYomi { period, .. } = self.settings {
+            while self.stones > 1 && used > self.left {
+                used -= self.left;
+                (self.left, self.stones) = (period, self.stones - 1);
+            }
+        }
+        self.left = self.left.saturating_sub(used);
+        self
+    }
+
+    /// Makes it ready for the next move.
+    fn end_move(&mut self) {
         match self.settings {
-            TimeSettings::Unlimited => {}
-            TimeSettings::Absolute { .. } => self.left -= used,
-            TimeSettings::Fischer { increment, cap, .. } => {
-                self.left = (self.left.saturating_sub(used) + increment).min(cap);
-            }
-            _ if self.stones == 0 => {
-                self.left -= used;
-                self.end_main_time();
-            }
+            TimeSettings::Fischer { increment, cap, .. } => self.left = (self.left + increment).min(cap),
+            _ if self.stones == 0 => self.end_main_time(),
             TimeSettings::Canadian { period, stones, .. } => {
-                (self.left, self.stones) = (self.left.saturating_sub(used), self.stones - 1);
+                self.stones -= 1;
                 if self.stones == 0 {
                     (self.left, self.stones) = (period, stones);
                 }
             }
-            TimeSettings::ByoYomi { period, .. } => {
-                while used > self.left {
-                    used -= self.left;
-                    (self.left, self.stones) = (period, self.stones - 1);
-                }
-                self.left = period;
-            }
+            TimeSettings::ByoYomi { period, .. } => self.left = period,
+            TimeSettings::Unlimited | TimeSettings::Absolute { .. } => {}
         }
     }
 }
@@ -379,6 +382,23 @@ mod tests {
         );
         assert_eq!(play("byoyomi 10 5 3", &[25, 5, 6]), [Some((5, 1)), Some((5, 1)), None]);
         assert_eq!(play("byoyomi 0 5 1", &[5, 6]), [Some((5, 1)), None]);
+    }
+
+    #[test]
+    fn a_clock_shows_its_periods_during_a_move() {
+        let mut byoyomi = clock("byoyomi 60 10 3");
+        byoyomi.spend(Duration::from_secs(1));
+        let shown = |used| {
+            let clock = byoyomi.during(Duration::from_secs(used));
+            (clock.left.as_secs(), clock.stones)
+        };
+        assert_eq!(
+            [0, 59, 64, 74, 84, 90].map(shown),
+            [(59, 0), (0, 0), (5, 3), (5, 2), (5, 1), (0, 1)],
+            "main time, the periods, the flag"
+        );
+        assert_eq!(byoyomi.during(Duration::from_secs(64)).delays, Delays::default(), "thinking is no delay");
+        assert_eq!(clock("60").during(Duration::from_secs(70)).left, Duration::ZERO);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The two clocks. What they show after a move is kept in the record, so that it comes back when moves are taken back.
+//! The two clocks of a game: the table says when they run, [`Clock`] how they count. What they show after a move is kept in the
+//! record, so that it comes back when moves are taken back.
 
 use std::time::{Duration, Instant};
 
@@ -59,7 +60,7 @@ impl Clocks {
     /// The clock of `color`, who is to move, as it stands.
     pub(super) fn now(&self, color: Color) -> Option<Clock> {
         let clock = self.sides[color];
-        clock.is_limited().then(|| during(clock, self.used()))
+        clock.is_limited().then(|| clock.during(self.used()))
     }
 
     /// `color` has moved. `false` if that was too late.
@@ -112,23 +113,6 @@ impl Clocks {
     }
 }
 
-/// What a clock shows during a move that has taken `used` so far.
-fn during(mut clock: Clock, mut used: Duration) -> Clock {
-    if clock.stones == 0 && used > clock.left {
-        used -= clock.left;
-        // Goes on to the first period, where there is one.
-        clock.set(Duration::ZERO, 0);
-    }
-    if let TimeSettings::ByoYomi { period, .. } = clock.settings {
-        while clock.stones > 1 && used > clock.left {
-            used -= clock.left;
-            (clock.left, clock.stones) = (period, clock.stones - 1);
-        }
-    }
-    clock.left = clock.left.saturating_sub(used);
-    clock
-}
-
 impl Table {
     /// Whether the clock of the player to move runs.
     pub(super) fn is_clock_running(&self) -> bool {
@@ -154,22 +138,6 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_clock_shows_its_periods_during_a_move() {
-        let clock = Clock::new("byoyomi 60 10 3".parse().unwrap());
-        let shows = |used| {
-            let clock = during(clock, Duration::from_secs(used));
-            (clock.left.as_secs(), clock.stones)
-        };
-        assert_eq!(shows(0), (60, 0));
-        assert_eq!(shows(45), (15, 0));
-        assert_eq!(shows(64), (6, 3));
-        assert_eq!(shows(74), (6, 2));
-        assert_eq!(shows(95), (0, 1));
-        let clock = Clock::new("absolute 60".parse().unwrap());
-        assert_eq!(during(clock, Duration::from_secs(70)).left, Duration::ZERO);
-    }
 
     #[test]
     fn taking_back_restores_the_clock_from_the_record() {
