@@ -66,15 +66,14 @@ impl Configure for Parameters {
     }
 
     fn build(&self) -> Result<Seat, ConfigureError> {
-        let config = SearchConfig {
+        let mut search = SearchConfig {
             knowledge: Some(KnowledgeConfig::default()),
             max_tree_mb: 16,
             ..SearchConfig::default()
         };
-        let expand_visits = self.expand_visits.unwrap_or(config.expand_visits);
-        let config = SearchConfig { expand_visits, ..config };
+        search.expand_visits = self.expand_visits.unwrap_or(search.expand_visits);
         let player: Box<dyn Player> = match self.kind {
-            Kind::Searching => Box::new(Mcts::new("test", &config, 1, 1)),
+            Kind::Searching => Box::new(Mcts::new("test", &search.into(), 1, 1)),
             Kind::Faulty => Box::new(Faulty),
             Kind::Random => Box::new(RandomPlayer::new(&UniformConfig::default(), 1)),
         };

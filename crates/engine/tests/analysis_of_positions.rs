@@ -9,9 +9,9 @@ use std::{
 
 use tengen_board::{Color, Game, Move, Rules};
 use tengen_engine::{
-    players::{Mcts, Player, Query, RandomPlayer, Request},
+    players::{Mcts, MctsConfig, Player, Query, RandomPlayer, Request},
     playout::UniformConfig,
-    search::{Restriction, RestrictionKind, SearchConfig, SearchReport, Watch},
+    search::{Restriction, RestrictionKind, SearchReport, Watch},
 };
 
 fn game() -> Game {
@@ -19,7 +19,7 @@ fn game() -> Game {
 }
 
 fn player(threads: usize) -> Mcts {
-    Mcts::new("test", &SearchConfig::default(), threads, 1)
+    Mcts::new("test", &MctsConfig::default(), threads, 1)
 }
 
 fn playouts(count: u64) -> Request {

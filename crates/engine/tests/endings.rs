@@ -4,16 +4,18 @@
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::{
     gtp::Server,
-    players::{Decision, Limits, Mcts, Player, Query, Request, Seat},
-    playout::{HeavyConfig, PlayoutConfig},
-    search::SearchConfig,
+    players::{ConductConfig, Decision, Limits, Mcts, MctsConfig, Player, Query, Request, Seat},
+    playout::{HeavyConfig, PlayoutConfig, PlayoutsConfig},
 };
 
 fn player() -> Mcts {
-    let config = SearchConfig {
-        playout: PlayoutConfig::Heavy(HeavyConfig::default()),
-        resign: 0.0,
-        ..SearchConfig::default()
+    let config = MctsConfig {
+        playouts: PlayoutsConfig {
+            policy: PlayoutConfig::Heavy(HeavyConfig::default()),
+            ..PlayoutsConfig::default()
+        },
+        conduct: ConductConfig { resign: 0.0, ..ConductConfig::default() },
+        ..MctsConfig::default()
     };
     Mcts::new("test", &config, 1, 1)
 }
@@ -129,8 +131,8 @@ fn a_game_against_a_player_that_passes_comes_to_an_end() {
 
 /// When a player that gives up below a tenth, after three moves, does so, if both players only pass.
 fn resigns_after(diagram: &str, color: Color) -> Option<usize> {
-    let config = SearchConfig { resign: 0.1, resign_moves: 3, ..SearchConfig::default() };
-    let mut player = Mcts::new("test", &config, 1, 1);
+    let conduct = ConductConfig { resign: 0.1, resign_moves: 3, ..ConductConfig::default() };
+    let mut player = Mcts::new("test", &MctsConfig { conduct, ..MctsConfig::default() }, 1, 1);
     let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), Rules::CHINESE);
     game.set_to_play(color);
     (1..=5).find(|_| {

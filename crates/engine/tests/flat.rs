@@ -12,7 +12,7 @@ use tengen_engine::{
     flat::{AmafConfig, Flat, FlatConfig, MethodConfig, PruningConfig, TemperatureConfig},
     gtp::Server,
     players::{Decision, Player, Query, Request, Seat},
-    playout::{EyeRule, PlayoutConfig, PlayoutPolicy, Uniform, UniformConfig},
+    playout::{EyeRule, PlayoutConfig, PlayoutPolicy, PlayoutsConfig, Uniform, UniformConfig},
     rng::Rng,
     search::{Restriction, RestrictionKind, SearchReport, Watch},
 };
@@ -22,8 +22,9 @@ fn position(diagram: &str) -> Game {
 }
 
 fn player(method: MethodConfig, eyes: EyeRule, seed: u64) -> Flat {
-    let playout = PlayoutConfig::Uniform(UniformConfig { eyes });
-    let config = FlatConfig { method, playout, ..FlatConfig::default() };
+    let policy = PlayoutConfig::Uniform(UniformConfig { eyes });
+    let playouts = PlayoutsConfig { policy, ..PlayoutsConfig::default() };
+    let config = FlatConfig { method, playouts, ..FlatConfig::default() };
     Flat::new("flat", &config, seed)
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use tengen_engine::{
     gtp::Server,
-    players::{Limits, Mcts, Player, RandomPlayer, Seat},
-    playout::{LgrConfig, PlayoutConfig, UniformConfig},
+    players::{Limits, Mcts, MctsConfig, Player, RandomPlayer, Seat},
+    playout::{LgrConfig, PlayoutConfig, PlayoutsConfig, UniformConfig},
     prior::{GcmbConfig, KnowledgeConfig},
     search::SearchConfig,
 };
@@ -22,7 +22,7 @@ fn seat(player: impl Player + 'static, playouts: u64) -> Seat {
 
 fn mcts() -> Seat {
     let config = SearchConfig { knowledge: Some(KnowledgeConfig::default()), ..SearchConfig::default() };
-    seat(Mcts::new("test", &config, 1, 1), 500)
+    seat(Mcts::new("test", &config.into(), 1, 1), 500)
 }
 
 /// A server whose input stays open and whose output is read as it comes.
@@ -142,7 +142,7 @@ fn analysis_goes_on_until_any_line_arrives() {
 /// The time from a line to its answer while an analysis runs.
 #[test]
 fn analysis_stops_at_once() {
-    let session = Session::new(Seat::new(Box::new(Mcts::new("two", &SearchConfig::default(), 2, 1))));
+    let session = Session::new(Seat::new(Box::new(Mcts::new("two", &MctsConfig::default(), 2, 1))));
     let mut delays = Vec::new();
     for _ in 0..9 {
         session.send("kata-analyze interval 2 ownership true");
@@ -277,7 +277,7 @@ fn a_search_can_be_looked_at_and_broken_off() {
     assert!(response.trim_end().lines().last().unwrap().starts_with("play "));
     assert_eq!(session.ask("move_history"), "=\n\n", "the move is not played");
     assert!(session.ask("kata-search_analyze_cancellable b").contains("\nplay "));
-    let slow = seat(Mcts::new("slow", &SearchConfig::default(), 1, 1), 100_000_000);
+    let slow = seat(Mcts::new("slow", &MctsConfig::default(), 1, 1), 100_000_000);
     let session = Session::new(slow);
     session.send("kata-search_analyze_cancellable b 2 maxmoves 1");
     assert_eq!(session.next(), "=\n");
@@ -339,11 +339,17 @@ fn what_cannot_be_analysed_is_refused() {
 }
 
 fn with_tables() -> Server {
-    let config = SearchConfig {
-        knowledge: Some(KnowledgeConfig::default()),
-        playout: PlayoutConfig::Lgr(LgrConfig::default()),
-        gcmb: Some(GcmbConfig::default()),
-        ..SearchConfig::default()
+    let config = MctsConfig {
+        search: SearchConfig {
+            knowledge: Some(KnowledgeConfig::default()),
+            gcmb: Some(GcmbConfig::default()),
+            ..SearchConfig::default()
+        },
+        playouts: PlayoutsConfig {
+            policy: PlayoutConfig::Lgr(LgrConfig::default()),
+            ..PlayoutsConfig::default()
+        },
+        ..MctsConfig::default()
     };
     let mut server = Server::new(seat(Mcts::new("tables", &config, 1, 1), 800));
     for line in ["boardsize 9", "play b E5"] {

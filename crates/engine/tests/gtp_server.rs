@@ -14,11 +14,10 @@ use tengen_board::{Color, Game, Move};
 use tengen_engine::{
     gtp::Server,
     players::{
-        Configure, ConfigureError, Decision, Limits, Mcts, Player, PlayerError, RandomPlayer, Request, Seat,
-        StopSignal,
+        Configure, ConfigureError, Decision, Limits, Mcts, MctsConfig, Player, PlayerError, RandomPlayer,
+        Request, Seat, StopSignal,
     },
     playout::UniformConfig,
-    search::SearchConfig,
     time::Clock,
 };
 
@@ -347,7 +346,7 @@ fn the_player_ponders_until_a_line_arrives() {
 /// The time from a command to its answer while the player ponders.
 #[test]
 fn pondering_stops_within_50_ms_of_a_command() {
-    let config = SearchConfig { ponder: true, ..SearchConfig::default() };
+    let config = MctsConfig { ponder: true, ..MctsConfig::default() };
     let player = Mcts::new("mcts", &config, 2, 1);
     let seat = Seat::new(Box::new(player)).with_limits(Limits::playouts(50));
     let (sender, input) = pipe();
@@ -500,7 +499,7 @@ fn a_handicap_is_compensated_however_it_is_sent() {
 
 #[test]
 fn each_side_resigns_for_itself_and_asking_twice_does_not_count() {
-    let config = SearchConfig::default();
+    let config = MctsConfig::default();
     let player = Mcts::new("test", &config, 1, 1);
     let mut server = Server::new(Seat::new(Box::new(player)).with_limits(Limits::playouts(200)));
     let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();

@@ -7,7 +7,7 @@ use std::sync::{
 
 use tengen_board::{Board, Color, Game, Move, Rules};
 use tengen_engine::{
-    players::{Decision, Mcts, Player, Query, Request},
+    players::{Decision, Mcts, MctsConfig, Player, Query, Request},
     playout::PlayoutConfig,
     prior::{GcmbConfig, KnowledgeConfig},
     rng::Rng,
@@ -33,7 +33,7 @@ fn every_tree_policy_searches_legally_and_repeatably() {
             let config = SearchConfig { tree_policy: tree_policy.clone(), ..SearchConfig::default() };
             let run = || {
                 let game = Game::new(width, height, Rules::TROMP_TAYLOR.with_komi(0.5)).unwrap();
-                let mut player = Mcts::new("test", &config, 1, 42);
+                let mut player = Mcts::new("test", &config.clone().into(), 1, 42);
                 let report = player.search(&game, &playouts(200));
                 assert_eq!(report.playouts, 200, "{tree_policy:?}");
                 for root_move in &report.moves {
@@ -64,7 +64,7 @@ fn games_under_superko_never_repeat() {
     let config = SearchConfig { knowledge: Some(KnowledgeConfig::default()), ..SearchConfig::default() };
     for rules in [Rules::TROMP_TAYLOR, Rules::AGA, Rules::CHINESE] {
         let mut game = Game::new(3, 3, Rules { suicide: false, ..rules }.with_komi(2.5)).unwrap();
-        let mut player = Mcts::new("test", &config, 1, 5);
+        let mut player = Mcts::new("test", &config.clone().into(), 1, 5);
         while !game.is_over() && game.moves().len() < 60 {
             match player.decide(&game, &playouts(300)).unwrap() {
                 Decision::Play(mv) => game.try_play(mv).unwrap_or_else(|e| panic!("{mv}: {e}\n{game:?}")),
@@ -77,7 +77,7 @@ fn games_under_superko_never_repeat() {
 #[test]
 fn a_kept_tree_is_the_subtree_of_the_moves_played() {
     let mut game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &SearchConfig::default(), 1, 3);
+    let mut player = Mcts::new("test", &MctsConfig::default(), 1, 3);
     let report = player.search(&game, &playouts(2000)).clone();
     let line = report.best().line.clone();
     game.play(line[0]);
@@ -95,7 +95,7 @@ fn a_full_tree_is_searched_on() {
     for (size, max_tree_mb, count) in [(9, 1, 20_000), (19, 0, 500)] {
         let config = SearchConfig { max_tree_mb, ..SearchConfig::default() };
         let game = Game::new(size, size, Rules::CHINESE).unwrap();
-        let mut player = Mcts::new("test", &config, 1, 3);
+        let mut player = Mcts::new("test", &config.into(), 1, 3);
         let report = player.search(&game, &playouts(count));
         assert_eq!(report.playouts, count);
         assert!(report.tree_full);
@@ -112,7 +112,7 @@ fn threads_share_the_work() {
         ..SearchConfig::default()
     };
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &config, 4, 3);
+    let mut player = Mcts::new("test", &config.into(), 4, 3);
     let report = player.search(&game, &playouts(4000));
     assert_eq!(report.playouts, 4000);
     let visits: u32 = report.moves.iter().map(|m| m.visits).sum();
@@ -122,7 +122,7 @@ fn threads_share_the_work() {
 #[test]
 fn a_stop_signal_and_a_clock_end_a_search() {
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &SearchConfig::default(), 1, 3);
+    let mut player = Mcts::new("test", &MctsConfig::default(), 1, 3);
     let time = std::time::Duration::from_millis(50);
     let report = player.search(&game, &Request::time(time));
     // A batch that would be late is not begun.
@@ -146,7 +146,7 @@ fn widening_limits_the_moves_that_are_tried() {
         ..SearchConfig::default()
     };
     let game = Game::new(9, 9, Rules::CHINESE).unwrap();
-    let mut player = Mcts::new("test", &config, 1, 3);
+    let mut player = Mcts::new("test", &config.into(), 1, 3);
     let report = player.search(&game, &playouts(500));
     assert_eq!(report.moves.iter().filter(|m| m.visits > 0).count(), 5);
 }
@@ -213,7 +213,7 @@ fn a_network_sets_priors_ownership_and_score() {
     let game = Game::new(5, 5, Rules::CHINESE).unwrap();
     let network = HashNetwork::default();
     let largest = Arc::clone(&network.largest);
-    let mut player = Mcts::with_evaluator("test", &zero_config(), Box::new(network), 1, 1);
+    let mut player = Mcts::with_evaluator("test", &zero_config().into(), Box::new(network), 1, 1);
     let request = Request { query: Query { moves_ownership: true, ..Query::default() }, ..playouts(50) };
     let report = player.search(&game, &request);
     assert_eq!(report.playouts, 50, "the last batch is smaller");
@@ -229,12 +229,15 @@ fn a_network_sets_priors_ownership_and_score() {
 
 #[test]
 fn self_play_games_differ_and_repeat_with_their_seed() {
-    let noisy = SearchConfig {
-        root_noise: RootNoise { weight: 0.25, ..RootNoise::default() },
+    let noisy = MctsConfig {
+        search: SearchConfig {
+            root_noise: RootNoise { weight: 0.25, ..RootNoise::default() },
+            ..zero_config()
+        },
         draw: MoveTemperature { temperature: 1.0, moves: 8 },
-        ..zero_config()
+        ..MctsConfig::default()
     };
-    let opening = |config: &SearchConfig, seed| {
+    let opening = |config: &MctsConfig, seed| {
         let mut game = Game::new(5, 5, Rules::CHINESE).unwrap();
         let network = Box::new(HashNetwork::default());
         let mut player = Mcts::with_evaluator("test", config, network, 1, seed);
@@ -312,6 +315,6 @@ fn golden_trees_stay_the_same() {
 
 #[test]
 fn the_default_playout_is_named_in_toml() {
-    let config: SearchConfig = toml::from_str("[playout]\nkind = \"uniform\"\n").unwrap();
-    assert_eq!(config.playout, PlayoutConfig::default());
+    let config: MctsConfig = toml::from_str("[playout]\nkind = \"uniform\"\n").unwrap();
+    assert_eq!(config.playouts.policy, PlayoutConfig::default());
 }

@@ -37,7 +37,7 @@ fn check(mut spec: PlayerSpec) {
     (options.playouts, options.time, options.threads, options.seed) = (Some(2), None, Some(1), Some(1));
     match &mut spec.config {
         PlayerConfig::Mcts(config) => {
-            config.max_tree_mb = config.max_tree_mb.min(1);
+            config.search.max_tree_mb = config.search.max_tree_mb.min(1);
             // Networks take too long.
             (config.network, config.rollout) = (None, None);
         }

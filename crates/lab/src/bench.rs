@@ -9,7 +9,7 @@ use std::time::Instant;
 use tengen_board::{Board, Game, InvalidSize, Move, Rules};
 use tengen_engine::{
     players::{Meter, PlayerError, RandomPlayer, Request, Seat},
-    playout::{PlayoutConfig, PlayoutLimits, PlayoutPolicy, UniformConfig},
+    playout::{PlayoutLimits, PlayoutPolicy, PlayoutsConfig, UniformConfig},
     rng::Rng,
     search::SearchReport,
 };
@@ -66,7 +66,7 @@ pub fn bench_search(
     positions: &[Game],
     playouts: u64,
     seed: u64,
-    bare: Option<(&PlayoutConfig, PlayoutLimits)>,
+    bare: Option<&PlayoutsConfig>,
     mut on_position: impl FnMut(),
 ) -> Result<Option<SearchBench>, PlayerError> {
     let request = Request::playouts(playouts);
@@ -86,10 +86,10 @@ pub fn bench_search(
         bench.nodes += report.nodes as u64;
         bench.tree_bytes = bench.tree_bytes.max(report.tree_bytes);
         hash.add_report(report);
-        if let Some((config, limits)) = bare {
-            let mut policy = config.build();
+        if let Some(PlayoutsConfig { policy, limits }) = bare {
+            let mut policy = policy.build();
             let ((), cpu) = Meter::Thread
-                .measure(|| play_bare(&mut *policy, limits, game.board(), report.playouts, seed));
+                .measure(|| play_bare(&mut *policy, *limits, game.board(), report.playouts, seed));
             *bench.bare_cpu_seconds.get_or_insert_default() += cpu.unwrap_or_default().as_secs_f64();
         }
         on_position();

@@ -120,7 +120,7 @@ impl Roster {
         spec.options.use_cores();
         match &mut spec.config {
             PlayerConfig::Mcts(config) => {
-                config.max_tree_mb = config.max_tree_mb.min(MAX_TREE_MB);
+                config.search.max_tree_mb = config.search.max_tree_mb.min(MAX_TREE_MB);
                 if let Some(network) = &mut config.network {
                     network.cache = network.cache.min(MAX_CACHE);
                 }

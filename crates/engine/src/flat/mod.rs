@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    playout::{EyeRule, PlayoutConfig, PlayoutLimits},
-    time::PaceConfig,
+    players::ConductConfig,
+    playout::{EyeRule, PlayoutConfig, PlayoutsConfig},
 };
 
 mod amaf;
@@ -47,40 +47,24 @@ pub struct FlatConfig {
     /// How games are spent on moves.
     #[schemars(extend("x-peer" = true))]
     pub method: MethodConfig,
-    /// How games are played; a move that fills an own eye by its rule is no candidate.
-    #[schemars(extend("x-peer" = true))]
-    pub playout: PlayoutConfig,
-    /// When games are cut off.
-    #[schemars(extend("x-peer" = true))]
-    pub limits: PlayoutLimits,
+    /// The games; a move that fills an own eye by the rule of their policy is no candidate.
+    #[serde(flatten)]
+    pub playouts: PlayoutsConfig,
     /// Games for a decision where nothing else limits it (paper: 10,000). Progressive pruning and the minimax have limits of their own.
     #[schemars(extend("x-peer" = true), range(min = 1, max = 1_000_000_000))]
     pub games: u64,
-    /// How the time on a clock is used.
-    #[schemars(extend("x-peer" = true))]
-    pub pace: PaceConfig,
-    /// Whether moves that gain nothing are left out at the end, so that the player passes when nothing is left to play for.
-    #[schemars(extend("x-peer" = true))]
-    pub settle: bool,
-    /// The player resigns below this win rate; 0 never.
-    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
-    pub resign: f32,
-    /// ... when it was so low for this many of its moves in a row.
-    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
-    pub resign_moves: u32,
+    /// How the player divides up its time and ends its games.
+    #[serde(flatten)]
+    pub conduct: ConductConfig,
 }
 
 impl Default for FlatConfig {
     fn default() -> Self {
         FlatConfig {
             method: MethodConfig::default(),
-            playout: PlayoutConfig::default(),
-            limits: PlayoutLimits::default(),
+            playouts: PlayoutsConfig::default(),
             games: 10_000,
-            pace: PaceConfig::default(),
-            settle: true,
-            resign: 0.1,
-            resign_moves: 3,
+            conduct: ConductConfig::default(),
         }
     }
 }
@@ -88,7 +72,7 @@ impl Default for FlatConfig {
 impl FlatConfig {
     /// The eye rule of the games; that of S1.3 for policies that do not choose one.
     fn eyes(&self) -> EyeRule {
-        match &self.playout {
+        match &self.playouts.policy {
             PlayoutConfig::Uniform(uniform) => uniform.eyes,
             _ => EyeRule::default(),
         }

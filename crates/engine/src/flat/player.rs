@@ -10,10 +10,7 @@ use super::{
     sampler::Sampler,
 };
 use crate::{
-    players::{
-        Decision, Player, PlayerError, Request, StopSignal,
-        conduct::{Conduct, Manners},
-    },
+    players::{Decision, Player, PlayerError, Request, StopSignal, conduct::Conduct},
     playout::PlayoutPolicy,
     rng::Rng,
     search::{RootMove, SearchReport},
@@ -37,9 +34,9 @@ impl Flat {
         Flat {
             name: name.to_owned(),
             config: config.clone(),
-            policy: config.playout.build(),
+            policy: config.playouts.policy.build(),
             rng: Rng::new(seed),
-            conduct: Conduct::default(),
+            conduct: Conduct::new(config.conduct),
             report: None,
         }
     }
@@ -48,7 +45,7 @@ impl Flat {
     pub fn search(&mut self, game: &Game, request: &Request) -> &SearchReport {
         let start = Instant::now();
         let Request { limits, stop, watch, query } = request;
-        let spending = self.conduct.plan(&self.config.pace, game, *limits, start.elapsed());
+        let spending = self.conduct.plan(game, *limits, start.elapsed());
         let eyes = self.config.eyes();
         let candidates = candidates(game, eyes, &query.restrictions, 0);
         let mut allowance = Allowance::new(&spending, stop, self.config.games_for(candidates.len()), start);
@@ -59,7 +56,7 @@ impl Flat {
             policy: self.policy.fork(),
             restrictions: &query.restrictions,
         });
-        let mut sampler = Sampler::new(game, self.config.limits, &mut self.rng);
+        let mut sampler = Sampler::new(game, self.config.playouts.limits, &mut self.rng);
         if query.moves_ownership {
             sampler.keep_moves_ownership();
         }
@@ -193,9 +190,7 @@ impl Player for Flat {
     fn decide(&mut self, game: &Game, request: &Request) -> Result<Decision, PlayerError> {
         let start = Instant::now();
         self.search(game, request);
-        let FlatConfig { settle, resign, resign_moves, .. } = self.config;
-        let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
-        let decision = self.conduct.choose(game, self.report.as_ref(), || None, manners);
+        let decision = self.conduct.choose(game, self.report.as_ref(), || None, request.query.cleanup);
         self.conduct.note(start.elapsed());
         Ok(decision)
     }

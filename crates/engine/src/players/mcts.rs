@@ -2,27 +2,85 @@
 
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tengen_board::{Color, Game, Move, PlayedMove};
 
 use crate::{
     players::{
-        Decision, Player, PlayerError, Query, ReplyTable, Request, StopSignal,
-        conduct::{Conduct, Manners},
+        Decision, Player, PlayerError, Query, ReplyTable, Request, StopSignal, StyleConfig,
+        conduct::{Conduct, ConductConfig},
     },
-    playout::LearnedReply,
+    playout::{LearnedReply, PlayoutsConfig},
     prior::Gcmb,
     rng::Rng,
     search::{
-        Evaluator, PlayoutEvaluator, RawEvaluation, Restriction, SearchConfig, SearchParts, SearchReport,
-        Totals, search, settle_lead,
+        Evaluator, MoveTemperature, NetworkConfig, PlayoutEvaluator, RawEvaluation, Restriction,
+        RolloutConfig, SearchConfig, SearchParts, SearchReport, Totals, search, settle_lead,
     },
     tree::{Tree, TreePolicy},
 };
 
+/// A player that searches and its parameters, as written in TOML: one table, whichever part a parameter belongs to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MctsConfig {
+    /// How it searches.
+    #[serde(flatten)]
+    pub search: SearchConfig,
+    /// The playouts that value leaves.
+    #[serde(flatten)]
+    pub playouts: PlayoutsConfig,
+    /// How a network is used; if absent, no network is.
+    #[schemars(extend("x-peer" = true))]
+    pub network: Option<NetworkConfig>,
+    /// How a rollout network plays in place of `playout`; if absent, none does.
+    #[schemars(extend("x-peer" = true))]
+    pub rollout: Option<RolloutConfig>,
+    /// Moves drawn by their visits, for self-play.
+    #[schemars(extend("x-peer" = true))]
+    pub draw: MoveTemperature,
+    /// Moves drawn as a person of some level might choose them; the best are played if absent.
+    #[schemars(extend("x-peer" = true))]
+    pub style: Option<StyleConfig>,
+    /// Whether the subtree of the moves played is kept for the next search.
+    #[schemars(extend("x-peer" = true))]
+    pub keep_tree: bool,
+    /// Whether the player thinks on the opponent's time.
+    #[schemars(extend("x-peer" = true))]
+    pub ponder: bool,
+    /// How it divides up its time and ends its games.
+    #[serde(flatten)]
+    pub conduct: ConductConfig,
+}
+
+impl Default for MctsConfig {
+    fn default() -> Self {
+        MctsConfig {
+            search: SearchConfig::default(),
+            playouts: PlayoutsConfig::default(),
+            network: None,
+            rollout: None,
+            draw: MoveTemperature::default(),
+            style: None,
+            keep_tree: true,
+            ponder: false,
+            conduct: ConductConfig::default(),
+        }
+    }
+}
+
+impl From<SearchConfig> for MctsConfig {
+    /// A player that searches like this by playouts.
+    fn from(search: SearchConfig) -> MctsConfig {
+        MctsConfig { search, ..MctsConfig::default() }
+    }
+}
+
 /// Monte-Carlo tree search as a player.
 pub struct Mcts {
     name: String,
-    config: SearchConfig,
+    config: MctsConfig,
     threads: usize,
     tree: Tree,
     /// Sums over the playouts from its root, as long as that stays.
@@ -52,31 +110,32 @@ impl Mcts {
     const MOST_PONDERED: u64 = 2_000_000;
 
     /// A player with these parts, evaluating by playouts.
-    pub fn new(name: &str, config: &SearchConfig, threads: usize, seed: u64) -> Mcts {
-        let evaluator = PlayoutEvaluator::new(config.playout.build(), config.limits);
+    pub fn new(name: &str, config: &MctsConfig, threads: usize, seed: u64) -> Mcts {
+        let evaluator = PlayoutEvaluator::new(config.playouts.policy.build(), config.playouts.limits);
         Mcts::with_evaluator(name, config, Box::new(evaluator), threads, seed)
     }
 
     /// A player with these parts that evaluates by something else.
     pub fn with_evaluator(
         name: &str,
-        config: &SearchConfig,
+        config: &MctsConfig,
         evaluator: Box<dyn Evaluator>,
         threads: usize,
         seed: u64,
     ) -> Mcts {
+        let search = &config.search;
         Mcts {
             name: name.to_owned(),
             config: config.clone(),
             threads,
-            tree: Tree::with_capacity(config.max_tree_mb.saturating_mul(1 << 20)),
+            tree: Tree::with_capacity(search.max_tree_mb.saturating_mul(1 << 20)),
             known: Totals::default(),
-            policy: config.tree_policy.build(),
+            policy: search.tree_policy.build(),
             evaluator,
-            gcmb: config.gcmb.as_ref().map(Gcmb::new),
+            gcmb: search.gcmb.as_ref().map(Gcmb::new),
             rng: Rng::new(seed),
             root: None,
-            conduct: Conduct::default(),
+            conduct: Conduct::new(config.conduct),
             restrictions: Vec::new(),
             true_komi: false,
             report: None,
@@ -92,10 +151,10 @@ impl Mcts {
     fn run(&mut self, game: &Game, request: &Request) -> SearchReport {
         let start = Instant::now();
         self.prepare(game, &request.query);
-        let mut spending = self.conduct.plan(&self.config.pace, game, request.limits, start.elapsed());
+        let mut spending = self.conduct.plan(game, request.limits, start.elapsed());
         if spending.playouts.is_none() && spending.time.is_none() {
             spending.playouts = Some(if self.evaluator.sets_priors() {
-                Self::DEFAULT_EVALUATIONS * (1 + u64::from(self.config.expand_visits))
+                Self::DEFAULT_EVALUATIONS * (1 + u64::from(self.config.search.expand_visits))
             } else {
                 Self::DEFAULT_PLAYOUTS
             });
@@ -104,7 +163,7 @@ impl Mcts {
             gcmb.clear();
         }
         let parts = SearchParts {
-            config: &self.config,
+            config: &self.config.search,
             tree: &self.tree,
             policy: &*self.policy,
             evaluator: &*self.evaluator,
@@ -125,7 +184,7 @@ impl Mcts {
     /// The last search with a move in front that was drawn by chance, for players that draw theirs. What the search has found stays
     /// as it is, as others are told about it.
     fn draw(&mut self, game: &Game) -> Option<SearchReport> {
-        let SearchConfig { draw, style, .. } = self.config;
+        let MctsConfig { draw, style, .. } = self.config;
         let mut report = self.report.clone().filter(|_| draw.is_on(game) || style.is_some())?;
         draw.draw(game, &mut report.moves, &mut self.rng);
         if let Some(style) = style {
@@ -147,7 +206,7 @@ impl Mcts {
     fn prepare(&mut self, game: &Game, query: &Query) {
         let Query { restrictions, true_komi, .. } = query;
         let new_moves = self.root.take().and_then(|root| moves_since(&root, game));
-        let same_komi = self.true_komi == *true_komi || self.config.dynamic_komi.extra(game) == 0.0;
+        let same_komi = self.true_komi == *true_komi || self.config.search.dynamic_komi.extra(game) == 0.0;
         let fits = |moves: &&[PlayedMove]| {
             same_komi && self.restrictions == *restrictions && (restrictions.is_empty() || moves.is_empty())
         };
@@ -205,13 +264,11 @@ impl Player for Mcts {
     fn decide(&mut self, game: &Game, request: &Request) -> Result<Decision, PlayerError> {
         let start = Instant::now();
         self.search(game, request);
-        let SearchConfig { resign, resign_moves, settle, .. } = self.config;
         let drawn = self.draw(game);
         let evaluator = &mut self.evaluator;
         let after_pass = || after(&mut **evaluator, game, Move::PASS)?.ownership;
-        let manners = Manners { resign, resign_moves, settle, cleanup: request.query.cleanup };
         let report = drawn.as_ref().or(self.report.as_ref());
-        let decision = self.conduct.choose(game, report, after_pass, manners);
+        let decision = self.conduct.choose(game, report, after_pass, request.query.cleanup);
         self.settle_lead(game);
         self.conduct.note(start.elapsed());
         Ok(decision)

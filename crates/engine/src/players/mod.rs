@@ -15,11 +15,12 @@ mod seat;
 mod style;
 
 pub use book::{Book, BookError, BookMove, BookPlayer};
+pub use conduct::ConductConfig;
 pub use configure::{Configure, ConfigureError};
 pub use cpu::Meter;
 pub use dynamic_komi::DynamicKomi;
 pub use greedy::{Greedy, GreedyConfig};
-pub use mcts::Mcts;
+pub use mcts::{Mcts, MctsConfig};
 pub use player::{Decision, Player, PlayerError, RandomPlayer, ReplyTable};
 pub use request::{Limits, Query, Request, StopSignal};
 pub use seat::{Seat, Turn};

@@ -217,6 +217,19 @@ impl PlayoutConfig {
     }
 }
 
+/// The playouts of a player: how they are played, and when they are cut off.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlayoutsConfig {
+    /// How games are played to the end.
+    #[serde(rename = "playout")]
+    #[schemars(extend("x-peer" = true))]
+    pub policy: PlayoutConfig,
+    /// When playouts are cut off.
+    #[schemars(extend("x-peer" = true))]
+    pub limits: PlayoutLimits,
+}
+
 /// When a playout ends before both players pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -59,17 +59,14 @@ mod tests {
     use tengen_board::{Board, Move, Rules};
 
     use super::*;
-    use crate::{
-        players::{Mcts, Request},
-        search::SearchConfig,
-    };
+    use crate::players::{Mcts, MctsConfig, Request};
 
     const SETTLED: &str = ". X . O . / X X X O O / . X . O O / X X X O O / . X . O O";
 
     /// A report that says `score`, with the ownership of the stones of a diagram.
     fn settled(diagram: &str, rules: Rules, score: f32, passes: usize) -> f32 {
         let mut game = Game::from_board(Board::from_diagram(diagram).unwrap(), rules);
-        let mut player = Mcts::new("test", &SearchConfig::default(), 1, 1);
+        let mut player = Mcts::new("test", &MctsConfig::default(), 1, 1);
         let mut report = player.search(&game, &Request::playouts(1)).clone();
         for v in game.board().points() {
             report.ownership[v] =

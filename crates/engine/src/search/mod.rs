@@ -14,12 +14,11 @@ use serde::{Deserialize, Serialize};
 use tengen_board::Game;
 
 use crate::{
-    players::{DynamicKomi, Request, StyleConfig},
-    playout::{PlayoutConfig, PlayoutLimits},
+    players::{DynamicKomi, Request},
     prior::{Gcmb, GcmbConfig, KnowledgeConfig},
     reading::status,
     rng::Rng,
-    time::{PaceConfig, Spending},
+    time::Spending,
     tree::{NodeView, Tree, TreePolicy, TreePolicyConfig},
 };
 
@@ -98,28 +97,16 @@ impl Widening {
     }
 }
 
-/// The parts of a search and their parameters.
+/// How a search grows its tree and chooses a move from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
     /// How moves are selected in the tree.
     #[schemars(extend("x-peer" = true))]
     pub tree_policy: TreePolicyConfig,
-    /// How games are played to the end beyond it.
-    #[schemars(extend("x-peer" = true))]
-    pub playout: PlayoutConfig,
-    /// When playouts are cut off.
-    #[schemars(extend("x-peer" = true))]
-    pub limits: PlayoutLimits,
     /// Go knowledge as equivalent experience; none if absent.
     #[schemars(extend("x-peer" = true))]
     pub knowledge: Option<KnowledgeConfig>,
-    /// How a network is used; if absent, no network is.
-    #[schemars(extend("x-peer" = true))]
-    pub network: Option<NetworkConfig>,
-    /// How a rollout network plays in place of `playout`; if absent, none does.
-    #[schemars(extend("x-peer" = true))]
-    pub rollout: Option<RolloutConfig>,
     /// Global corresponding move bias (S3); none if absent.
     #[schemars(extend("x-peer" = true))]
     pub gcmb: Option<GcmbConfig>,
@@ -147,44 +134,16 @@ pub struct SearchConfig {
     /// Noise in the root's priors, for self-play.
     #[schemars(extend("x-peer" = true))]
     pub root_noise: RootNoise,
-    /// Moves drawn by their visits, for self-play.
-    #[schemars(extend("x-peer" = true))]
-    pub draw: MoveTemperature,
-    /// Moves drawn as a person of some level might choose them; the best are played if absent.
-    #[schemars(extend("x-peer" = true))]
-    pub style: Option<StyleConfig>,
-    /// Whether the subtree of the moves played is kept for the next search.
-    #[schemars(extend("x-peer" = true))]
-    pub keep_tree: bool,
-    /// Whether the player thinks on the opponent's time.
-    #[schemars(extend("x-peer" = true))]
-    pub ponder: bool,
-    /// How the time on a clock is used.
-    #[schemars(extend("x-peer" = true))]
-    pub pace: PaceConfig,
     /// Extra komi in handicap games.
     #[schemars(extend("x-peer" = true))]
     pub dynamic_komi: DynamicKomi,
-    /// Whether moves that gain nothing are left out at the end, so that the player passes when nothing is left to play for.
-    #[schemars(extend("x-peer" = true))]
-    pub settle: bool,
-    /// The player resigns below this win rate; 0 never.
-    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
-    pub resign: f32,
-    /// ... when it was so low for this many of its moves in a row.
-    #[schemars(extend("x-peer" = true), range(min = 0, max = 1000))]
-    pub resign_moves: u32,
 }
 
 impl Default for SearchConfig {
     fn default() -> Self {
         SearchConfig {
             tree_policy: TreePolicyConfig::default(),
-            playout: PlayoutConfig::default(),
-            limits: PlayoutLimits::default(),
             knowledge: None,
-            network: None,
-            rollout: None,
             gcmb: None,
             widening: Widening::Off,
             expand_visits: 2,
@@ -194,15 +153,7 @@ impl Default for SearchConfig {
             max_tree_mb: 256,
             final_move: FinalMove::default(),
             root_noise: RootNoise::default(),
-            draw: MoveTemperature::default(),
-            style: None,
-            keep_tree: true,
-            ponder: false,
-            pace: PaceConfig::default(),
             dynamic_komi: DynamicKomi::default(),
-            settle: true,
-            resign: 0.1,
-            resign_moves: 3,
         }
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
         stop: &'a StopSignal,
         start: Instant,
     ) -> Run<'a> {
-        let pace = Pace::new(parts.config, parts.threads, *spending, start);
+        let pace = Pace::new(parts.config.final_move, parts.threads, *spending, start);
         let (claimed, round) = (AtomicU64::new(0), AtomicU32::new(0));
         Run { playouts: spending.playouts, stop, start, pace, tree: parts.tree, claimed, round }
     }

@@ -24,7 +24,7 @@ use tengen_board::Board;
 
 use crate::{
     players::Limits,
-    search::{FinalMove, SearchConfig, value_for},
+    search::{FinalMove, value_for},
     time::{Clock, Delays, TimeSettings},
     tree::{NodeView, Tree},
 };
@@ -165,13 +165,15 @@ pub struct Spending {
     pub enough: Option<Duration>,
     /// Whether a clock runs meanwhile.
     pub on_clock: bool,
+    /// Whether the rest is saved when the best move cannot change any more, or the game is as good as won.
+    pub stops_early: bool,
 }
 
 impl From<Limits> for Spending {
     /// Everything that the limits allow; how a clock is divided up is for the player to say.
     fn from(limits: Limits) -> Spending {
         let Limits { playouts, time, clock } = limits;
-        Spending { playouts, time, enough: None, on_clock: clock.is_some() }
+        Spending { playouts, time, enough: None, on_clock: clock.is_some(), stops_early: false }
     }
 }
 
@@ -198,15 +200,9 @@ const WON: f32 = 0.98;
 const SHARE_OF_WON: f64 = 0.25;
 
 impl Pace {
-    pub(crate) fn new(config: &SearchConfig, threads: usize, spending: Spending, start: Instant) -> Pace {
-        let final_move = config.final_move;
-        let stops_early = match config.pace.early_stop {
-            EarlyStop::Off => false,
-            EarlyStop::Clock => spending.on_clock,
-            EarlyStop::Always => true,
-        };
+    pub(crate) fn new(final_move: FinalMove, threads: usize, spending: Spending, start: Instant) -> Pace {
         // The move with the best value can be any.
-        let stops_early = stops_early && final_move != FinalMove::Value;
+        let stops_early = spending.stops_early && final_move != FinalMove::Value;
         let threads = threads.max(1) as u32;
         Pace { spending, stops_early, threads, final_move, start, is_over: AtomicBool::new(false) }
     }
@@ -402,24 +398,21 @@ mod tests {
 
     #[test]
     fn a_search_ends_when_the_second_best_cannot_catch_up() {
-        let spending = Spending { playouts: Some(1000), ..Spending::default() };
-        let goes_on = |early_stop, spent, moves: &[(u32, f32)]| {
-            let config = PaceConfig { early_stop, ..PaceConfig::default() };
-            let config =
-                SearchConfig { pace: config, final_move: FinalMove::Visits, ..SearchConfig::default() };
-            let pace = Pace::new(&config, 1, spending, Instant::now());
+        let goes_on = |stops_early, spent, moves: &[(u32, f32)]| {
+            let spending = Spending { playouts: Some(1000), stops_early, ..Spending::default() };
+            let pace = Pace::new(FinalMove::Visits, 1, spending, Instant::now());
             pace.goes_on(spent, LOOK_EVERY - 1, &tree(moves))
         };
         let moves = [(500, 0.5), (300, 0.5)];
-        assert!(goes_on(EarlyStop::Always, 790, &moves));
-        assert!(!goes_on(EarlyStop::Always, 810, &moves));
-        assert!(!goes_on(EarlyStop::Always, 31, &moves[..1]), "there is only one move");
-        assert!(goes_on(EarlyStop::Clock, 999, &moves), "no clock runs");
-        assert!(!goes_on(EarlyStop::Off, 1000, &moves));
+        assert!(goes_on(true, 790, &moves));
+        assert!(!goes_on(true, 810, &moves));
+        assert!(!goes_on(true, 31, &moves[..1]), "there is only one move");
+        assert!(goes_on(false, 999, &moves));
+        assert!(!goes_on(false, 1000, &moves));
         let won = [(150, 1.0), (60, 0.9)];
-        assert!(goes_on(EarlyStop::Always, 240, &won));
-        assert!(!goes_on(EarlyStop::Always, 260, &won), "a quarter is enough");
-        assert!(goes_on(EarlyStop::Always, 260, &[(150, 0.97), (60, 0.9)]));
+        assert!(goes_on(true, 240, &won));
+        assert!(!goes_on(true, 260, &won), "a quarter is enough");
+        assert!(goes_on(true, 260, &[(150, 0.97), (60, 0.9)]));
     }
 
     #[test]
@@ -428,7 +421,7 @@ mod tests {
             let spending = Spending { time: Some(Duration::from_millis(most)), ..Spending::default() };
             // The tests' machine may be slow, never fast: 900 ms have passed at least.
             let start = Instant::now().checked_sub(Duration::from_millis(900)).unwrap();
-            let pace = Pace::new(&SearchConfig::default(), threads, spending, start);
+            let pace = Pace::new(FinalMove::default(), threads, spending, start);
             pace.goes_on(batches * 8, batches, &tree(&[(5, 0.5), (5, 0.5)]))
         };
         assert!(goes_on(0, 1, 1), "the first batch is always evaluated");

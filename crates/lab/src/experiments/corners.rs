@@ -14,9 +14,10 @@ use std::sync::{
 
 use tengen_board::{Board, Color, Game, Move, Rules, Vertex};
 use tengen_engine::{
+    players::MctsConfig,
     playout::{LearnedReply, ReplyHits},
     rng::Rng,
-    search::{Evaluator, Leaf, PlayoutEvaluator, SearchConfig, SearchParts, Totals, search},
+    search::{Evaluator, Leaf, PlayoutEvaluator, SearchParts, Totals, search},
     tree::Tree,
 };
 
@@ -141,18 +142,18 @@ impl Evaluator for Observer {
 }
 
 /// One search of the position.
-pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Values {
+pub(super) fn run(context: &RunContext<'_>, config: &MctsConfig) -> Values {
     let (game, corners) = set_up(context.game.board().width(), *context.game.rules());
     let observer = Observer {
-        inner: Box::new(PlayoutEvaluator::new(config.playout.build(), config.limits)),
+        inner: Box::new(PlayoutEvaluator::new(config.playouts.policy.build(), config.playouts.limits)),
         correct: corners.iter().map(|_| AtomicU64::new(0)).collect(),
         corners: corners.into(),
         playouts: Arc::default(),
     };
     let parts = SearchParts {
-        config,
-        tree: &Tree::with_capacity(config.max_tree_mb << 20),
-        policy: &*config.tree_policy.build(),
+        config: &config.search,
+        tree: &Tree::with_capacity(config.search.max_tree_mb << 20),
+        policy: &*config.search.tree_policy.build(),
         evaluator: &observer,
         gcmb: None,
         threads: 1,

@@ -1,11 +1,7 @@
 //! Table 3 of Chou, Yen and Yang 2011: how often the best child of a node is among the N replies that were most frequent in the
 //! whole tree when its children were created (S3.4). A run is a game of the player against itself.
 
-use tengen_engine::{
-    players::{Decision, Mcts, Player},
-    prior::GcmbConfig,
-    search::SearchConfig,
-};
+use tengen_engine::players::{Decision, Mcts, MctsConfig, Player};
 
 use super::{
     error::LabError,
@@ -23,9 +19,9 @@ const TOTALS: [(u32, &str); 4] =
 const BEST: [usize; 4] = [1, 3, 5, 7];
 
 /// One game.
-pub(super) fn run(context: &RunContext<'_>, config: &SearchConfig) -> Result<Values, LabError> {
-    let gcmb = config.gcmb.clone().unwrap_or_default();
-    let config = SearchConfig { gcmb: Some(GcmbConfig { record: true, ..gcmb }), ..config.clone() };
+pub(super) fn run(context: &RunContext<'_>, config: &MctsConfig) -> Result<Values, LabError> {
+    let mut config = config.clone();
+    config.search.gcmb.get_or_insert_default().record = true;
     let request = context.request();
     let mut player = Mcts::new(&context.cell.arm, &config, 1, context.seed);
     let mut game = context.game.clone();

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tengen_engine::{
     flat::{Flat, FlatConfig},
     gtp::{ExternalPlayer, Timeouts},
-    players::{Book, BookPlayer, Greedy, GreedyConfig, Mcts, Player, RandomPlayer},
-    playout::{PlayoutConfig, PlayoutLimits, PlayoutPolicy, UniformConfig},
-    search::{Evaluator, Mixed, NetworkConfig, PlayoutEvaluator, SearchConfig},
+    players::{Book, BookPlayer, Greedy, GreedyConfig, Mcts, MctsConfig, Player, RandomPlayer},
+    playout::{PlayoutPolicy, PlayoutsConfig, UniformConfig},
+    search::{Evaluator, Mixed, NetworkConfig, PlayoutEvaluator},
 };
 use tengen_nets::{AnyNetwork, NetEvaluator, RolloutNetwork, RolloutPolicy};
 
@@ -23,7 +23,7 @@ pub enum PlayerConfig {
     /// See [`RandomPlayer`].
     Random(UniformConfig),
     /// See [`Mcts`].
-    Mcts(Box<SearchConfig>),
+    Mcts(Box<MctsConfig>),
     /// See [`Flat`].
     Flat(Box<FlatConfig>),
     /// See [`Greedy`].
@@ -89,28 +89,28 @@ pub(crate) fn load_network(options: &PlayerOptions) -> Result<AnyNetwork, SpecEr
 
 /// What plays the playouts of a search: a policy, or a rollout network.
 pub(crate) fn playout_policy(
-    config: &SearchConfig,
+    config: &MctsConfig,
     options: &PlayerOptions,
 ) -> Result<Box<dyn PlayoutPolicy>, SpecError> {
-    let Some(rollout) = &config.rollout else { return Ok(config.playout.build()) };
+    let Some(rollout) = &config.rollout else { return Ok(config.playouts.policy.build()) };
     let network = RolloutNetwork::shared(options.rollout_net());
     let network = network.map_err(|error| SpecError::Start(error.to_string()))?;
     Ok(Box::new(RolloutPolicy::new(network, rollout)))
 }
 
-fn playouts(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
-    Ok(Box::new(PlayoutEvaluator::new(playout_policy(config, options)?, config.limits)))
+fn playouts(config: &MctsConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
+    Ok(Box::new(PlayoutEvaluator::new(playout_policy(config, options)?, config.playouts.limits)))
 }
 
 /// What a search evaluates leaves by.
-fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
+fn evaluator(config: &MctsConfig, options: &PlayerOptions) -> Result<Box<dyn Evaluator>, SpecError> {
     let Some(network) = &config.network else { return playouts(config, options) };
     let net = load_network(options)?;
     if network.mix < 1.0 && !net.tells_value() {
         let message = "the network does not tell who wins: take one with a value head, or let playouts tell with network.mix=1";
         return Err(SpecError::Start(message.to_owned()));
     }
-    let by_network = Box::new(NetEvaluator::new(net, network, config.batch));
+    let by_network = Box::new(NetEvaluator::new(net, network, config.search.batch));
     if network.mix == 0.0 {
         return Ok(by_network);
     }
@@ -119,9 +119,9 @@ fn evaluator(config: &SearchConfig, options: &PlayerOptions) -> Result<Box<dyn E
 
 impl PlayerConfig {
     /// The playouts of a player that does little else: what its speed can be compared with.
-    pub fn bare_playouts(&self) -> Option<(&PlayoutConfig, PlayoutLimits)> {
+    pub fn bare_playouts(&self) -> Option<&PlayoutsConfig> {
         match self {
-            PlayerConfig::Flat(config) => Some((&config.playout, config.limits)),
+            PlayerConfig::Flat(config) => Some(&config.playouts),
             _ => None,
         }
     }

@@ -64,6 +64,17 @@ pub enum SpecError {
     Start(String),
 }
 
+impl SpecError {
+    /// The error for a parameter that is not among those of `owner`.
+    pub(crate) fn unknown_key(key: &str, owner: &str, mut known: Vec<String>) -> SpecError {
+        known.retain(|key| key != "kind");
+        known.sort();
+        known.dedup();
+        let near = nearest(key, known.iter().map(String::as_str));
+        SpecError::UnknownKey { key: key.to_owned(), owner: owner.to_owned(), near, known }
+    }
+}
+
 fn did_you_mean(near: Option<&str>) -> String {
     near.map(|near| format!(" (did you mean {near:?}?)")).unwrap_or_default()
 }

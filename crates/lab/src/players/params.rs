@@ -8,10 +8,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Serialize, de::DeserializeOwned};
 use toml::{Table, Value};
 
-use crate::players::{
-    error::{SpecError, nearest},
-    schema::check_ranges,
-};
+use crate::players::{error::SpecError, schema::check_ranges};
 
 /// A table of parameters, reachable by dotted names such as `playout.eyes`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,15 +98,7 @@ impl Params {
     pub(crate) fn unknown_key(&self, key: &str, owner: &str, others: &[&str]) -> SpecError {
         let mut known: Vec<_> = self.list().into_iter().map(|(key, _)| key).collect();
         known.extend(others.iter().map(|&key| key.to_owned()));
-        known.retain(|key| key != "kind");
-        known.sort();
-        known.dedup();
-        SpecError::UnknownKey {
-            key: key.to_owned(),
-            owner: owner.to_owned(),
-            near: nearest(key, known.iter().map(String::as_str)),
-            known,
-        }
+        SpecError::unknown_key(key, owner, known)
     }
 }
 

@@ -68,6 +68,12 @@ impl<'a> Fields<'a> {
         self.parts.iter().find_map(|part| part.get("properties")?.get(key))
     }
 
+    /// The names of the fields.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let properties = |part: &&'a Schema| part.get("properties").and_then(Schema::as_object);
+        self.parts.iter().filter_map(properties).flat_map(|fields| fields.keys().map(String::as_str))
+    }
+
     /// What a key means, and what it could be.
     pub(crate) fn meaning(&self, key: &str) -> Option<String> {
         let (text, choices) = if key == "kind" {
@@ -82,6 +88,28 @@ impl<'a> Fields<'a> {
             None => Some(choices.join(", ")),
         }
     }
+}
+
+/// The first parameter that no declaration has, by its dotted name, and those that there are beside it.
+pub(crate) fn unknown_name(root: &Schema, table: &Table) -> Option<(String, Vec<String>)> {
+    unknown_in(root, root, "", table)
+}
+
+fn unknown_in(root: &Schema, schema: &Schema, path: &str, table: &Table) -> Option<(String, Vec<String>)> {
+    let fields = Fields::of(root, schema, table);
+    let known: Vec<_> = fields.names().map(|name| join_key(path, name)).collect();
+    let has_kind = table.get("kind").and_then(Value::as_str).is_some_and(|kind| fields.kinds.contains(&kind));
+    if known.is_empty() || (!has_kind && !fields.kinds.is_empty()) {
+        return None;
+    }
+    table.iter().find_map(|(key, value)| {
+        let name = join_key(path, key);
+        match (fields.get(key), value) {
+            (None, _) => Some((name, known.clone())),
+            (Some(field), Value::Table(inner)) => unknown_in(root, field, &name, inner),
+            _ => None,
+        }
+    })
 }
 
 /// Whether a message may change a parameter; `None` if there is no such parameter, or none without adding a part to the player that

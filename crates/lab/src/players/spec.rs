@@ -79,7 +79,11 @@ impl PlayerSpec {
                 options.insert(key, value);
             }
         }
-        let config = params.read(name)?;
+        let config = params.read(name).map_err(|error| {
+            // Serde knows neither similar names nor the table that a name is in.
+            let unknown = schema::unknown_name(schema::of_player(), params.as_table());
+            unknown.map_or(error, |(key, known)| SpecError::unknown_key(&key, name, known))
+        })?;
         let options: PlayerOptions = options.read(name)?;
         let spec = PlayerSpec { name: name.to_owned(), about, options, config };
         schema::check_ranges(schema::of_player(), spec.params().as_table())?;
@@ -142,13 +146,12 @@ impl PlayerSpec {
         let keys: Vec<_> = settings.iter().map(|(key, _)| *key).collect();
         params.insert_all(settings);
         let changed = PlayerSpec::from_params(params, &self.name).map_err(|error| {
-            // Serde knows the names in one table only: the full list is more helpful.
-            let is_known = |key: &str| before.get(key).is_some() || PlayerOptions::KEYS.contains(&key);
-            match keys.iter().find(|key| !is_known(key)) {
-                Some(key) if error.to_string().contains("unknown field") => {
-                    before.unknown_key(key, &self.name, &PlayerOptions::KEYS)
+            // The names of all tables are more helpful than those of one.
+            match error {
+                SpecError::UnknownKey { key, .. } if keys.contains(&key.as_str()) => {
+                    before.unknown_key(&key, &self.name, &PlayerOptions::KEYS)
                 }
-                _ => error,
+                error => error,
             }
         })?;
         (self.options, self.config) = (changed.options, changed.config);
@@ -278,8 +281,33 @@ mod tests {
         assert!(error("random,time=-1").contains("more than 0"));
         assert!(error("random,playouts").contains("key=value"));
         assert!(error("random,kind=clever").contains("`random`"), "{}", error("random,kind=clever"));
+        assert!(error("uct,tree_policy.exploraton=1").contains("did you mean \"tree_policy.exploration\"?"));
         assert!(error("no/such.toml").contains("cannot read no/such.toml"));
         assert!(error("").contains("choose one of"));
+    }
+
+    /// The parameters of a player that searches are in one table, and declared in several structs.
+    #[test]
+    fn a_misspelt_name_in_a_file_is_refused_with_the_one_that_was_meant() {
+        for (kind, line, meant) in [
+            ("mcts", "widenning = 1", "widening"),
+            ("mcts", "rezign = 0.1", "resign"),
+            ("mcts", "keep_trees = true", "keep_tree"),
+            ("mcts", "playout.eys = 'one-chain'", "playout.eyes"),
+            ("mcts", "limits.max_lenght = 3", "limits.max_length"),
+            ("mcts", "pace.lagg = 1", "pace.lag"),
+            ("flat", "rezign = 0.1", "resign"),
+            ("flat", "limit.mercy = 1", "limits"),
+            ("random", "eye = 'one-chain'", "eyes"),
+        ] {
+            let toml = format!("kind = '{kind}'\nplayout.kind = 'uniform'\n{line}\n");
+            let toml = if kind == "random" { toml.replace("playout.kind = 'uniform'\n", "") } else { toml };
+            let error = PlayerSpec::from_toml(&toml, "x.toml").unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean \"{meant}\"?")), "{line}: {error}");
+        }
+        let error = |toml| PlayerSpec::from_toml(toml, "x.toml").unwrap_err().to_string();
+        assert!(error("kind = 'mctz'\nresign = 0.1\n").contains("`mcts`"));
+        assert!(error("kind = 'mcts'\nplayout.kind = 'mogoo'\n").contains("`mogo`"));
     }
 
     #[test]

@@ -205,7 +205,7 @@ impl Drop for NetEvaluator {
 mod tests {
     use tengen_board::{Color, Rules};
     use tengen_engine::{
-        players::{Decision, Mcts, Player, Request},
+        players::{Decision, Mcts, MctsConfig, Player, Request},
         playout::{PlayoutConfig, PlayoutLimits},
         search::{FinalMove, Mixed, PlayoutEvaluator, SearchConfig},
         tree::{PuctConfig, TreePolicyConfig},
@@ -219,14 +219,14 @@ mod tests {
         NetEvaluator::new(AnyNetwork::Own(Arc::new(network)), config, 4)
     }
 
-    fn config() -> SearchConfig {
-        SearchConfig {
+    fn config() -> MctsConfig {
+        MctsConfig::from(SearchConfig {
             tree_policy: TreePolicyConfig::Puct(PuctConfig::default()),
             expand_visits: 0,
             batch: 4,
             final_move: FinalMove::LowerBound,
             ..SearchConfig::default()
-        }
+        })
     }
 
     fn playouts(count: u64) -> Request {

@@ -23,7 +23,7 @@ pub struct ZeroConfig {
     /// Generations: games, learning, perhaps a trial.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub generations: u64,
-    /// Games in a generation.
+    /// Games per generation.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub games: u64,
     /// How often each position is learned from, in the mean (KataGo: at most 4).
