@@ -210,7 +210,8 @@ fn gnugo() -> Check {
 fn pachi(path: Option<&Path>) -> Check {
     match path {
         Some(path) => {
-            engine("Pachi", &format!("'{}' -d 0 -t =100 threads=1", path.display()), Status::Warning)
+            // Pachi aborts with fewer than 500 playouts.
+            engine("Pachi", &format!("'{}' -d 0 -t =500 threads=1", path.display()), Status::Warning)
         }
         None => Check::bad(
             "Pachi",
