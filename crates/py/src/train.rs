@@ -23,7 +23,7 @@ use tengen_nets::{
     NetSpec,
     planes::{PlaneWriter, Position},
     records::Records,
-    train::{Accuracy, Example, MoveTarget, OptimizerConfig, Replay, RunFolder, TrainConfig},
+    train::{Accuracy, Example, MoveTarget, OptimizerConfig, Replay, RunFolder, Source, TrainConfig},
 };
 
 use crate::{
@@ -191,11 +191,10 @@ impl ReplayBuffer {
 
     /// So many positions, drawn by their weights, each in a random symmetry; the same seed draws the same.
     fn draw(&self, py: Python<'_>, count: usize, seed: u64) -> PyResult<Batch> {
-        let drawn = py.detach(|| {
-            let (replay, mut rng) = (lock(&self.0), Rng::new(seed));
-            std::iter::repeat_with(|| replay.draw(&mut rng)).take(count).collect::<Option<Vec<_>>>()
-        });
-        let examples = drawn.ok_or_else(|| PyValueError::new_err("the buffer is empty: add games first"))?;
+        let examples = py.detach(|| lock(&self.0).draws(Rng::new(seed)).examples(count));
+        if examples.len() < count {
+            return Err(PyValueError::new_err("the buffer is empty: add games first"));
+        }
         Ok(Batch { examples })
     }
 }

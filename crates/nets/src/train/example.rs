@@ -32,6 +32,12 @@ pub struct Example {
     pub advantage: f32,
 }
 
+/// What gives a [`crate::train::Learner`] its examples, batch by batch, and knows which come next.
+pub trait Source {
+    /// So many examples; none if there is nothing to learn from.
+    fn examples(&mut self, count: usize) -> Vec<Example>;
+}
+
 /// Shares of moves that add up to 1. A move is its index in the order of [`Board::points`]; the area stands for the pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveTarget {

@@ -1,7 +1,7 @@
 //! Training: the [`Learner`], whose step is the only one there is, and what it learns from.
 //!
-//! An [`Example`] is a position with targets. A [`Trainer`] draws examples from game records (S4.3) or from a teacher's
-//! answers, a [`Replay`] from self-play, a [`Balancer`] makes them from rollouts. With the same number of threads a training is repeatable to the last bit,
+//! An [`Example`] is a position with targets, a [`Source`] gives them: a [`Trainer`]'s has game records (S4.3) or a teacher's
+//! answers, a [`Replay`]'s self-play. A [`Balancer`] makes its own from rollouts. With the same number of threads a training is repeatable to the last bit,
 //! also across an interruption.
 
 mod balance;
@@ -28,13 +28,13 @@ use serde::{Deserialize, Serialize};
 
 pub use balance::{BalanceConfig, Balancer, Target, imbalance};
 pub use data::DataFile;
-pub use example::{Example, MoveTarget};
+pub use example::{Example, MoveTarget, Source};
 pub use folder::RunFolder;
 pub use label::{EmptyBoard, LabelConfig, Labeller};
 pub use learner::{Learner, StepReport};
 pub use loss::{LossWeights, Tally};
 pub use optimizer::{Direction, OptimizerConfig, Schedule};
-pub use replay::Replay;
+pub use replay::{Draws, Replay};
 pub use session::{Accuracy, Report, SessionConfig, SessionEvent, run};
 pub use trainer::{Trainer, test};
 

@@ -7,7 +7,7 @@ use tengen_engine::rng::Rng;
 
 use super::{
     data::{self, Group},
-    example::Example,
+    example::{Example, Source},
 };
 use crate::records::Records;
 
@@ -78,8 +78,12 @@ impl Replay {
         self.sets().map(|set| set.group.len()).sum()
     }
 
-    /// Draws a position by its weight, in a random symmetry; none if there is none. The example's own weight is 1.
-    pub fn draw(&self, rng: &mut Rng) -> Option<Example> {
+    /// Positions drawn by their weights, each in a random symmetry. An example's own weight is 1.
+    pub fn draws(&self, rng: Rng) -> Draws<'_> {
+        Draws { replay: self, rng }
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Option<Example> {
         // Twice 24 bits: the weights of a window are many.
         let unit = f64::from(rng.unit()) + f64::from(rng.unit()) / f64::from(1u32 << 24);
         let mut left = unit * self.total;
@@ -96,6 +100,18 @@ impl Replay {
         let symmetries = if set.group.width == set.group.height { 8 } else { 4 };
         let symmetry = Symmetry::ALL[rng.below(symmetries)];
         Some(Example { weight: 1.0, ..set.group.example(index as u64, symmetry, true) })
+    }
+}
+
+/// Positions of a [`Replay`], drawn at random.
+pub struct Draws<'a> {
+    replay: &'a Replay,
+    rng: Rng,
+}
+
+impl Source for Draws<'_> {
+    fn examples(&mut self, count: usize) -> Vec<Example> {
+        (0..count).filter_map(|_| self.replay.draw(&mut self.rng)).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHUNK, Dataset, Learner, RunFolder, StepReport, Tally, TrainConfig,
-    example::Example,
+    example::{Example, Source},
     learner,
     order::{Draw, Order},
     worker::Worker,
@@ -28,8 +28,7 @@ struct Rest {
 /// A training under way.
 pub struct Trainer {
     learner: Learner,
-    order: Order,
-    data: Dataset,
+    source: InOrder,
     /// Sums since the last report.
     pub(crate) since_report: Tally,
 }
@@ -49,20 +48,21 @@ impl Trainer {
     fn begin(config: &TrainConfig, start: Option<&Network>, data: Dataset) -> Result<Trainer, NetError> {
         config.check()?;
         let network = Network::to_train(&config.arch, start, config.seed)?;
-        let order = Order::new(config.seed, &data.0);
-        Ok(Trainer { learner: Learner::new(config, &network)?, order, data, since_report: Tally::default() })
+        let source = InOrder { order: Order::new(config.seed, &data.0), data, ranks: config.ranks };
+        Ok(Trainer { learner: Learner::new(config, &network)?, source, since_report: Tally::default() })
     }
 
     /// Goes on from the checkpoint in `folder`, with the same data.
     pub fn resume(folder: &Path, data: Dataset) -> Result<Trainer, NetError> {
         let path = folder.join(RunFolder::CHECKPOINT);
-        let (learner, Rest { sampler: order, since_report }) = Learner::load(&path)?;
+        let (learner, Rest { sampler: order, since_report }): (Learner, Rest) = Learner::load(&path)?;
         if !order.fits(&data.0) {
             let message =
                 "the training was begun with other --data files or weights; name the same ones".to_owned();
             return Err(NetError::File { path, message });
         }
-        Ok(Trainer { learner, order, data, since_report })
+        let source = InOrder { order, data, ranks: learner.config().ranks };
+        Ok(Trainer { learner, source, since_report })
     }
 
     /// The learner.
@@ -92,12 +92,7 @@ impl Trainer {
 
     /// One step.
     pub fn step(&mut self) -> StepReport {
-        let TrainConfig { batch, ranks, .. } = *self.learner.config();
-        let mut examples = Vec::with_capacity(batch);
-        for _ in 0..batch / CHUNK {
-            let draws = self.order.chunk(&self.data.0, CHUNK);
-            examples.extend(draws.iter().map(|draw| self.data.example(draw, true, ranks)));
-        }
+        let examples = self.source.examples(self.learner.config().batch);
         self.learner.step(&examples)
     }
 
@@ -109,8 +104,28 @@ impl Trainer {
     /// Writes the checkpoint into `folder`.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, NetError> {
         let path = folder.join(RunFolder::CHECKPOINT);
-        self.learner.save(&path, &Rest { sampler: self.order.clone(), since_report: self.since_report })?;
+        self.learner
+            .save(&path, &Rest { sampler: self.source.order.clone(), since_report: self.since_report })?;
         Ok(path)
+    }
+}
+
+/// Records and labels, in an order that depends on the seed only.
+struct InOrder {
+    order: Order,
+    data: Dataset,
+    /// Whether networks are told the opponent's rank.
+    ranks: bool,
+}
+
+impl Source for InOrder {
+    fn examples(&mut self, count: usize) -> Vec<Example> {
+        let mut examples = Vec::with_capacity(count);
+        for _ in 0..count / CHUNK {
+            let draws = self.order.chunk(&self.data.0, CHUNK);
+            examples.extend(draws.iter().map(|draw| self.data.example(draw, true, self.ranks)));
+        }
+        examples
     }
 }
 
