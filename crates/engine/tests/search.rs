@@ -296,6 +296,7 @@ fn golden_trees_stay_the_same() {
             policy: &*policy,
             evaluator: &*evaluator,
             gcmb: None,
+            value_bias: None,
             threads: 1,
         };
         let request = playouts(100);

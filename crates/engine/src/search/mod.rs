@@ -31,6 +31,7 @@ mod report;
 mod restriction;
 mod threads;
 mod totals;
+mod value_bias;
 mod watch;
 mod worker;
 
@@ -47,6 +48,7 @@ pub use restriction::{Restriction, RestrictionKind};
 use threads::Run;
 pub use totals::Totals;
 pub(crate) use totals::{MoveTotals, OwnershipTotals};
+pub use value_bias::{ValueBias, ValueBiasConfig};
 pub use watch::Watch;
 use worker::{Shared, Worker};
 
@@ -110,6 +112,9 @@ pub struct SearchConfig {
     /// Global corresponding move bias (S3); none if absent.
     #[schemars(extend("x-peer" = true))]
     pub gcmb: Option<GcmbConfig>,
+    /// Evaluations corrected by what the search has found below others like them; as they are if absent.
+    #[schemars(extend("x-peer" = true))]
+    pub value_bias: Option<ValueBiasConfig>,
     /// Progressive widening.
     #[schemars(extend("x-peer" = true))]
     pub widening: Widening,
@@ -145,6 +150,7 @@ impl Default for SearchConfig {
             tree_policy: TreePolicyConfig::default(),
             knowledge: None,
             gcmb: None,
+            value_bias: None,
             widening: Widening::Off,
             expand_visits: 2,
             batch: 1,
@@ -170,6 +176,8 @@ pub struct SearchParts<'a> {
     pub evaluator: &'a dyn Evaluator,
     /// The table of replies, if it is used.
     pub gcmb: Option<&'a Gcmb>,
+    /// The errors of evaluations, if they are corrected.
+    pub value_bias: Option<&'a ValueBias>,
     /// Number of threads.
     pub threads: usize,
 }
@@ -196,6 +204,7 @@ pub fn search(
         tree: parts.tree,
         policy: parts.policy,
         gcmb: parts.gcmb,
+        value_bias: parts.value_bias,
         komi: area_komi(game) + extra_komi,
         restrictions: &query.restrictions,
         moves_ownership: query.moves_ownership,

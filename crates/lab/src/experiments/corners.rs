@@ -156,6 +156,7 @@ pub(super) fn run(context: &RunContext<'_>, config: &MctsConfig) -> Values {
         policy: &*config.search.tree_policy.build(),
         evaluator: &observer,
         gcmb: None,
+        value_bias: None,
         threads: 1,
     };
     let request = context.request();
