@@ -298,17 +298,20 @@ fn self_play_and_learning_give_the_files_of_one_machine() {
     let file = |folder: &str, name: &str| fs::read(Path::new(folder).join(name)).unwrap();
     assert_eq!(file(&here, "games-000000-5x5.npz"), file(&there, "games-000000-5x5.npz"));
 
-    let small = ["--size", "5", "--generations", "2", "--games", "8", "--simulations", "4", "--threads", "1"];
+    let small = ["--size", "5", "--generations", "3", "--games", "8", "--simulations", "4", "--threads", "1"];
     let set = ["--set", "anchors.games=2", "--set", "batch=8", "--set", "anchors.player=zero,playouts=4"];
     let set = [&set[..], &["--set", "anchors.opponents=[\"random\"]", "--set", "gate.games=2"]].concat();
     let train = |out: &str, more: &[&str]| {
         let run = tengen(&[&["train", "zero", "--out", out][..], &small, &set, more].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
     };
-    let (here, there) = (cluster.path("zero-here"), cluster.path("zero-there"));
-    train(&here, &[]);
-    train(&there, &["--nats", &cluster.url]);
-    assert_eq!(file(&here, "net.safetensors"), file(&there, "net.safetensors"), "to the last bit");
+    for overlap in ["overlap=false", "overlap=true"] {
+        let folder = |place: &str| cluster.path(&format!("zero-{place}-{overlap}"));
+        let (here, there) = (folder("here"), folder("there"));
+        train(&here, &["--set", overlap]);
+        train(&there, &["--set", overlap, "--nats", &cluster.url]);
+        assert_eq!(file(&here, "net.safetensors"), file(&there, "net.safetensors"), "to the last bit");
+    }
     let fetched = fs::read_dir(cluster.path("cache")).unwrap().count();
     assert!(fetched >= 2, "networks were fetched by their SHA-256");
 }

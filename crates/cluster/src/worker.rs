@@ -110,8 +110,19 @@ struct Known {
 enum Standing {
     /// It has not asked yet, or the answer may have changed.
     Asks(Instant),
+    /// It fetches the files, and asks, at its own moment; until then it plays for other runs.
+    Waits(Instant),
     Taken(Arc<Ready>),
     Refused,
+}
+
+/// What came of asking to be taken on.
+enum Asked {
+    Taken(Arc<Ready>),
+    /// Files are to be fetched at this moment, that of no other worker.
+    Waits(Instant),
+    /// The coordinator does not answer.
+    Alone,
 }
 
 /// Everything to play the games of a run.
@@ -331,17 +342,17 @@ impl Worker {
                     taken.push(ready);
                     continue;
                 }
-                Standing::Asks(when) if when <= Instant::now() => {
-                    match self.ask(&run, &announcement, stop).await {
-                        Ok(Some(ready)) => {
+                Standing::Asks(when) | Standing::Waits(when) if when <= Instant::now() => {
+                    let waited = matches!(standing, Standing::Waits(_));
+                    match self.ask(&run, &announcement, stop, waited).await {
+                        Ok(Asked::Waits(moment)) => Standing::Waits(moment),
+                        Ok(Asked::Taken(ready)) => {
                             (self.remark)(format!("plays for {}", announcement.title));
                             self.set_state("working");
-                            let ready = Arc::new(ready);
                             taken.push(Arc::clone(&ready));
                             Standing::Taken(ready)
                         }
-                        // The coordinator is away.
-                        Ok(None) | Err(ClusterError::Server { .. }) => {
+                        Ok(Asked::Alone) | Err(ClusterError::Server { .. }) => {
                             Standing::Asks(Instant::now() + PATIENCE)
                         }
                         Err(error) => {
@@ -361,17 +372,19 @@ impl Worker {
         taken
     }
 
-    /// Makes a run's games ready, and shows the coordinator how the players behave here. Nothing if it does not answer.
+    /// Makes a run's games ready, and shows the coordinator how the players behave here. New files, such as the next network of a run that
+    /// learns, are fetched at a moment of its own, so that not all workers come at once.
     async fn ask(
         &self,
         run: &str,
         announcement: &Announcement,
         stop: StopSignal,
-    ) -> Result<Option<Ready>, ClusterError> {
+        has_waited: bool,
+    ) -> Result<Asked, ClusterError> {
         let order = order::fetch(&self.link, &announcement.order).await?;
-        if announcement.spread > 0 && order.needs_files(&self.cache) {
-            let moment = self.own_moment(run) % announcement.spread;
-            sleep(Duration::from_millis(moment)).await;
+        if !has_waited && announcement.spread > 0 && order.needs_files(&self.cache) {
+            let moment = own_moment(&self.options.name, run, announcement.spread);
+            return Ok(Asked::Waits(Instant::now() + moment));
         }
         let games = Box::pin(order.build(&self.link, &self.cache, &self.options.engines)).await?;
         let threads = games.threads();
@@ -396,22 +409,18 @@ impl Worker {
             behaviour,
         };
         let Ok(answer) = self.link.client.request(admission::subject(run), json(&hello).into()).await else {
-            return Ok(None);
+            return Ok(Asked::Alone);
         };
-        let Ok(welcome) = serde_json::from_slice::<Welcome>(&answer.payload) else { return Ok(None) };
+        let Ok(welcome) = serde_json::from_slice::<Welcome>(&answer.payload) else {
+            return Ok(Asked::Alone);
+        };
         if let Some(reason) = welcome.refused {
             return Err(ClusterError::Message(reason));
         }
         let consumer = self.link.jobs.get_consumer::<pull::Config>(&consumer_name(run)).await;
         let consumer = consumer.map_err(ClusterError::server("give jobs"))?;
         let ack_wait = Duration::from_millis(announcement.ack_wait.max(100));
-        Ok(Some(Ready { run: run.to_owned(), games, proof, consumer, ack_wait, stop }))
-    }
-
-    /// A number of this worker's own, another for each run.
-    fn own_moment(&self, run: &str) -> u64 {
-        let hash = sha256(format!("{run} {}", self.options.name).as_bytes());
-        u64::from_str_radix(&hash[..12], 16).unwrap_or(0)
+        Ok(Asked::Taken(Arc::new(Ready { run: run.to_owned(), games, proof, consumer, ack_wait, stop })))
     }
 
     /// Plays a job, from its first game to its acknowledgement.
@@ -553,6 +562,12 @@ impl Worker {
     }
 }
 
+/// When a worker fetches the files of a run, within so many milliseconds: the same whenever it is asked, and another for every worker and run.
+fn own_moment(worker: &str, run: &str, spread: u64) -> Duration {
+    let hash = sha256(format!("{run} {worker}").as_bytes());
+    Duration::from_millis(u64::from_str_radix(&hash[..12], 16).unwrap_or(0) % spread)
+}
+
 /// A message, if there is one within this time.
 pub(crate) async fn fetch(consumer: &PullConsumer, wait: Option<Duration>) -> Option<jetstream::Message> {
     let message = async {
@@ -564,4 +579,21 @@ pub(crate) async fn fetch(consumer: &PullConsumer, wait: Option<Duration>) -> Op
     };
     // A server that is restarted answers nothing. What it may have sent is given to somebody else in time.
     timeout(Duration::from_secs(5), message).await.ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_workers_adopt_a_network_all_through_a_minute() {
+        let mut seconds = [0; 60];
+        for worker in 0..1000 {
+            let moment = own_moment(&format!("worker-{worker}"), "run", 60_000);
+            seconds[moment.as_secs() as usize] += 1;
+            assert_ne!(moment, own_moment(&format!("worker-{worker}"), "another run", 60_000));
+        }
+        // 16.7 in the mean.
+        assert!(seconds.iter().all(|&workers| (3..40).contains(&workers)), "{seconds:?}");
+    }
 }

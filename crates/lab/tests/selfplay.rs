@@ -289,9 +289,9 @@ fn zero() -> ZeroConfig {
 
 #[test]
 fn learning_from_nothing_survives_interruptions_to_the_last_bit() {
-    for gate in [0, 4] {
+    for (gate, overlap) in [(0, false), (4, false), (0, true), (4, true)] {
         let mut config = zero();
-        config.gate.games = gate;
+        (config.gate.games, config.overlap) = (gate, overlap);
         let (whole, parts) = (folder("zero-whole"), folder("zero-parts"));
         let log = Zero::new(&whole, &config, None).unwrap().run(&StopSignal::default(), |_| ()).unwrap();
         assert_eq!(log.len(), 4);
@@ -320,6 +320,20 @@ fn learning_from_nothing_survives_interruptions_to_the_last_bit() {
         let error = Zero::new(&parts, &config, None).err().unwrap().to_string();
         assert!(error.contains("--resume"), "{error}");
     }
+}
+
+#[test]
+fn with_overlap_games_are_played_by_the_network_before() {
+    let config = ZeroConfig { overlap: true, keep_games: true, ..zero() };
+    let folder = folder("overlap");
+    let log = Zero::new(&folder, &config, None).unwrap().run(&StopSignal::default(), |_| ()).unwrap();
+    let player = |generation: usize| {
+        let path = folder.join(format!("games/gen-{generation:06}-3x3.npz"));
+        Records::load(&path).unwrap().games[0].net_hash.clone()
+    };
+    assert_eq!(player(1), player(2));
+    assert_eq!((player(3), player(4)), (log[0].network.clone(), log[1].network.clone()));
+    assert_eq!(log.iter().map(|line| line.games).collect::<Vec<_>>(), [16, 32, 48, 64]);
 }
 
 /// Copies the files of a folder, not of those in it.

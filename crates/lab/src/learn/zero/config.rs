@@ -26,6 +26,10 @@ pub struct ZeroConfig {
     /// Games per generation.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub games: u64,
+    /// Whether the next generation's games are played while this one is learned from, by the network of the one before. Workers on
+    /// other machines (`--nats`) then never wait for the learner.
+    #[serde(default)]
+    pub overlap: bool,
     /// How often each position is learned from, in the mean (KataGo: at most 4).
     #[schemars(extend("exclusiveMinimum" = 0.0), range(max = 100.0))]
     pub reuse: f64,
@@ -117,6 +121,7 @@ impl ZeroConfig {
             selfplay,
             generations: 100,
             games: 200,
+            overlap: false,
             reuse: 3.0,
             batch: 128,
             window: WindowConfig::default(),

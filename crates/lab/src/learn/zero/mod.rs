@@ -17,8 +17,10 @@ mod report;
 
 use std::{
     fs,
+    panic::resume_unwind,
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
     time::Instant,
 };
 
@@ -29,7 +31,7 @@ use tengen_engine::{players::StopSignal, rng::Rng};
 use tengen_nets::{
     NetError, Network,
     records::Records,
-    train::{Accuracy, Learner, Replay, RunFolder, Tally},
+    train::{Accuracy, Learner, Replay, RunFolder, Source, Tally},
 };
 
 pub use config::{GateConfig, WindowConfig, ZeroConfig};
@@ -74,6 +76,20 @@ struct State {
     cpu_hours: f64,
     /// The generation whose network plays, if networks must prove themselves.
     champion: Option<u64>,
+    /// The games of the generation to come, if they were played while the last one was learned from; they are in `games/`.
+    #[serde(default)]
+    ahead: Option<Crop>,
+}
+
+/// A generation's games, in figures.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Crop {
+    games: u64,
+    evaluations: u64,
+    seconds: f64,
+    mean_length: f64,
+    black_wins: f64,
+    resignations: (u64, u64),
 }
 
 /// A run under way.
@@ -109,6 +125,7 @@ impl Zero {
             hours: 0.0,
             cpu_hours: 0.0,
             champion: (config.gate.games > 0).then_some(0),
+            ahead: None,
         };
         let zero = Zero {
             folder: folder.to_owned(),
@@ -160,13 +177,8 @@ impl Zero {
         let champion = champion.transpose()?;
         let mut replay = Replay::default();
         for generation in state.generation - state.window.min(state.generation)..state.generation {
-            let mut sets = Vec::new();
-            for path in game_files(folder, &state.zero.selfplay, generation) {
-                if path.exists() {
-                    sets.push(for_learning(Records::load(&path)?, state.zero.value_mix));
-                }
-            }
-            replay.add(sets);
+            let sets = load_games(folder, &state.zero.selfplay, generation)?;
+            replay.add(sets.into_iter().map(|set| for_learning(set, state.zero.value_mix)));
         }
         let log = read_log(folder, |line: &Generation| line.generation <= state.generation);
         Ok(Zero {
@@ -274,22 +286,33 @@ impl Zero {
         let (begin, cpu) = (Instant::now(), ProcessTime::now());
         let config = self.state.zero.clone();
         let number = self.state.generation;
-        let player = self.network();
-        let hash = player.fingerprint();
-        let played = self.play(Arc::new(player), stop, observe)?;
-        if stop.is_stopped() {
-            return Ok(false);
-        }
-        let speed = begin.elapsed().as_secs_f64();
+        let player = Arc::new(self.network());
+        let (crop, sets) = if let Some(crop) = &self.state.ahead {
+            (crop.clone(), load_games(&self.folder, &config.selfplay, number)?)
+        } else {
+            let mut over = 0;
+            let played = play(&config, number, &player, &*self.venue(), stop, &mut |seen| match seen {
+                Seen::Position(game) => observe(Event::Position(game)),
+                Seen::Over(_) => {
+                    over += 1;
+                    observe(Event::Game(over, config.games));
+                }
+            })?;
+            if stop.is_stopped() {
+                return Ok(false);
+            }
+            save_games(&self.folder, number, &played.1)?;
+            played
+        };
         let mut line = Generation {
             generation: number + 1,
-            games: self.state.games + played.len() as u64,
+            games: self.state.games + crop.games,
             positions: 0,
-            evaluations: 0,
-            evaluations_per_second: 0.0,
-            mean_length: mean(&played, |played| played.game.moves().len() as f64),
-            black_wins: mean(&played, |played| f64::from(played.record.reward).midpoint(1.0)),
-            resignations: resignations(&played),
+            evaluations: self.state.evaluations + crop.evaluations,
+            evaluations_per_second: crop.evaluations as f64 / crop.seconds.max(1e-9),
+            mean_length: crop.mean_length,
+            black_wins: crop.black_wins,
+            resignations: crop.resignations,
             window: 0,
             steps: 0,
             rate: 0.0,
@@ -300,13 +323,6 @@ impl Zero {
             hours: 0.0,
             cpu_hours: 0.0,
         };
-        let evaluations: u64 = played.iter().map(|played| played.evaluations).sum();
-        line.evaluations_per_second = evaluations as f64 / speed.max(1e-9);
-        line.evaluations = self.state.evaluations + evaluations;
-        let sets = records(played, &hash);
-        for set in &sets {
-            set.save(&game_file(&self.folder, number, set.width))?;
-        }
         let learned = |set: &Records| {
             let positions = set.games.iter().flat_map(|game| &game.positions);
             positions.filter(|position| position.opinion.is_some()).count() as u64
@@ -315,13 +331,14 @@ impl Zero {
         self.replay.add(sets.into_iter().map(|set| for_learning(set, config.value_mix)));
         self.replay.keep(config.window.positions(line.positions));
         line.window = self.replay.positions();
-        self.learn(&mut line, stop, observe)?;
-        if config.gate.games > 0 && !stop.is_stopped() {
-            line.gate = self.promote(stop)?;
-        }
+        let ahead = self.learn_and_play(&mut line, &player, stop, observe)?;
         if stop.is_stopped() {
             return Ok(false);
         }
+        if let Some((_, sets)) = &ahead {
+            save_games(&self.folder, number + 1, sets)?;
+        }
+        self.state.ahead = ahead.map(|(crop, _)| crop);
         let player = self.network();
         line.network = player.fingerprint();
         let about = [("generation", line.generation.to_string()), ("games", line.games.to_string())];
@@ -332,26 +349,37 @@ impl Zero {
         Ok(true)
     }
 
-    /// This generation's games.
-    fn play(
-        &self,
-        player: Arc<Network>,
+    /// Learns, and has the network prove itself. With `overlap` the next generation's games are played by the old network: elsewhere at the
+    /// same time, on this machine afterwards, with the same result.
+    fn learn_and_play(
+        &mut self,
+        line: &mut Generation,
+        player: &Arc<Network>,
         stop: &StopSignal,
         observe: &mut impl FnMut(Event<'_>),
-    ) -> Result<Vec<Played>, SelfPlayError> {
-        let config = &self.state.zero;
-        let first = self.state.generation * config.games;
-        let mut played = Vec::new();
-        let (who, numbers) = (Who::Network(player), first..first + config.games);
-        let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed: config.seed, numbers, stop };
-        self.venue().play_self(&order, &mut |seen| match seen {
-            Seen::Position(game) => observe(Event::Position(&game)),
-            Seen::Over(game) => {
-                played.push(*game);
-                observe(Event::Game(played.len() as u64, config.games));
+    ) -> Result<Option<(Crop, Vec<Records>)>, SelfPlayError> {
+        let config = self.state.zero.clone();
+        let next = Some(line.generation).filter(|next| config.overlap && *next < config.generations);
+        let (venue, elsewhere) = (self.venue(), self.venue.is_some());
+        let ahead = |next| play(&config, next, player, &*venue, stop, &mut |_| ());
+        thread::scope(|scope| {
+            let under_way = next.filter(|_| elsewhere).map(|next| scope.spawn(move || ahead(next)));
+            let learned = self.learn(line, stop, observe).and_then(|()| {
+                if config.gate.games > 0 && !stop.is_stopped() {
+                    line.gate = self.promote(stop)?;
+                }
+                Ok(())
+            });
+            if learned.is_err() {
+                // Nobody waits for its games.
+                stop.stop();
             }
-        })?;
-        Ok(played)
+            let games = match under_way {
+                Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)).map(Some),
+                None => next.filter(|_| learned.is_ok()).map(ahead).transpose(),
+            };
+            learned.and(games)
+        })
     }
 
     /// This generation's steps: as many as keep up with the games.
@@ -364,16 +392,15 @@ impl Zero {
         let config = &self.state.zero;
         let wanted = (line.positions as f64 * config.reuse / config.batch as f64) as u64;
         let steps = wanted.saturating_sub(self.learner.steps());
-        let mut rng = Rng::new(derive_seed(config.seed, u64::MAX - self.state.generation));
+        let mut draws =
+            self.replay.draws(Rng::new(derive_seed(config.seed, u64::MAX - self.state.generation)));
         let mut tally = Tally::default();
         let done = self.state.generation as f64 / config.generations as f64;
         for step in 0..steps {
             if stop.is_stopped() {
                 return Ok(());
             }
-            let examples: Vec<_> =
-                std::iter::repeat_with(|| self.replay.draw(&mut rng)).take(config.batch).flatten().collect();
-            let report = self.learner.step_at(done, &examples);
+            let report = self.learner.step_at(done, &draws.examples(config.batch));
             tally.add(&report.tally);
             line.rate = report.rate;
             if !report.tally.loss.is_finite() || !report.tally.value_loss.is_finite() {
@@ -450,6 +477,35 @@ impl Zero {
     }
 }
 
+/// A generation's games.
+fn play(
+    config: &ZeroConfig,
+    generation: u64,
+    player: &Arc<Network>,
+    venue: &dyn Venue,
+    stop: &StopSignal,
+    watch: &mut dyn FnMut(&Seen),
+) -> Result<(Crop, Vec<Records>), SelfPlayError> {
+    let begin = Instant::now();
+    let first = generation * config.games;
+    let mut played = Vec::new();
+    let (who, numbers) = (Who::Network(Arc::clone(player)), first..first + config.games);
+    let order = SelfPlayOrder { who: &who, config: &config.selfplay, seed: config.seed, numbers, stop };
+    venue.play_self(&order, &mut |seen| {
+        watch(&seen);
+        played.extend(seen.over());
+    })?;
+    let crop = Crop {
+        games: played.len() as u64,
+        evaluations: played.iter().map(|played| played.evaluations).sum(),
+        seconds: begin.elapsed().as_secs_f64(),
+        mean_length: mean(&played, |played| played.game.moves().len() as f64),
+        black_wins: mean(&played, |played| f64::from(played.record.reward).midpoint(1.0)),
+        resignations: resignations(&played),
+    };
+    Ok((crop, records(played, &player.fingerprint())))
+}
+
 /// How the files of champions begin.
 const CHAMPION: &str = "champion-";
 
@@ -468,6 +524,19 @@ fn game_files(folder: &Path, config: &SelfPlayConfig, generation: u64) -> impl I
     let [least, most] = config.sizes;
     let folder = folder.to_owned();
     (least..=most).map(move |size| game_file(&folder, generation, size))
+}
+
+fn save_games(folder: &Path, generation: u64, sets: &[Records]) -> Result<(), SelfPlayError> {
+    sets.iter().try_for_each(|set| Ok(set.save(&game_file(folder, generation, set.width))?))
+}
+
+fn load_games(
+    folder: &Path,
+    config: &SelfPlayConfig,
+    generation: u64,
+) -> Result<Vec<Records>, SelfPlayError> {
+    let files = game_files(folder, config, generation).filter(|path| path.exists());
+    files.map(|path| Ok(Records::load(&path)?)).collect()
 }
 
 /// Games with the targets of learning: the value is the result, with a share of the search's.
