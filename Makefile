@@ -9,6 +9,8 @@ export TENGEN_SKIPPED := $(abspath $(SKIPPED))
 PAGE := web/dist/index.html
 # The program that the Rust tests have built already: every test uses the same profile.
 TESTED = $(abspath target/debug/tengen)
+# Makes sure that it is there. For one package alone Cargo would choose other features of some libraries, and compile most of it again.
+BUILD_TESTED = $(CARGO) build --quiet --profile test --workspace --bin tengen
 # Where the Python package is tested.
 PYTHON := target/venv-py/bin/python
 # The same with PyTorch and what stands on it: several GB.
@@ -73,7 +75,7 @@ test-sabaki:
 	@if [ ! -d tests/sabaki ]; then \
 		:; \
 	elif [ -d tests/sabaki/node_modules ]; then \
-		$(CARGO) build --quiet --profile test --package tengen && \
+		$(BUILD_TESTED) && \
 		cd tests/sabaki && TENGEN_BIN="$(TESTED)" npm test --silent; \
 	else \
 		echo "- tests/sabaki: its npm packages are not installed" >> $(SKIPPED); \
@@ -84,7 +86,7 @@ test-katrain:
 	@if [ ! -d tests/katrain ]; then \
 		:; \
 	elif target/venv/bin/python -c 'import katrain, pysgf, chardet' 2>/dev/null; then \
-		$(CARGO) build --quiet --profile test --package tengen && \
+		$(BUILD_TESTED) && \
 		TENGEN_BIN="$(TESTED)" target/venv/bin/python tests/katrain/test_katrain.py; \
 	else \
 		echo "- tests/katrain: KaTrain is not installed" >> $(SKIPPED); \
@@ -96,7 +98,7 @@ test-torture:
 
 torture: ## Hours of kills, fast games, crowds of pages, full disks (ARGS=kills for a part: kills, games, pages, disk, memory)
 	@if target/venv/bin/python -c 'import websockets' 2>/dev/null; then \
-		$(CARGO) build --quiet --profile test --package tengen && \
+		$(BUILD_TESTED) && \
 		TENGEN_BIN="$(TESTED)" target/venv/bin/python tests/torture/torture.py $(ARGS); \
 	else \
 		echo "- tests/torture: websockets is not installed" >> $(SKIPPED); \
@@ -109,7 +111,7 @@ test-web: $(PAGE)
 	elif ! (command -v chromium || command -v chromium-browser || command -v google-chrome) >/dev/null; then \
 		echo "- web: Chromium is not installed" >> $(SKIPPED); \
 	else \
-		$(CARGO) build --quiet --profile test --package tengen && \
+		$(BUILD_TESTED) && \
 		cd web && TENGEN_BIN="$(TESTED)" npm test --silent; \
 	fi
 
