@@ -141,7 +141,7 @@ races: ## Look for races between the threads of a search, with loom and ThreadSa
 	RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --quiet --release --package tengen-engine --lib model
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" CARGO_TARGET_DIR=target/tsan \
 		TSAN_OPTIONS="suppressions=$(abspath tests/tsan-suppressions)" $(CARGO) test --quiet --package tengen-engine \
-		--target $(shell rustc -vV | sed -n 's/^host: //p') --test search --test gtp_analysis
+		--target $(shell rustc -vV | sed -n 's/^host: //p') --test all -- search:: gtp_analysis::
 
 # That the fuzz targets compile. Their kept inputs are a test of crates/fuzzing.
 check-fuzz:

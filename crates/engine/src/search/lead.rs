@@ -4,7 +4,7 @@
 //! count is better: stones that are lost by the search's ownership are taken off, and neutral points go to whom they seem to
 //! belong. The lead that is reported passes from one to the other as ownership and count come to agree.
 //!
-//! **Measured.** On finished games of people and of our own (`lab/tests/lead.rs`), within 1.5 points of the result are 80 to 87% of the
+//! **Measured.** On finished games of people and of our own (`lab/tests/all/lead.rs`), within 1.5 points of the result are 80 to 87% of the
 //! network's leads and 90 to 97% of these. What playouts take for dead makes it worse on 13x13. Earlier in a game the count is worse than
 //! the network wherever a border is open, by ten points on 19x19, hence the bounds.
 

@@ -1,6 +1,6 @@
 //! The local-search experiment of Drake 2009, section 5.2 (S1.8): in how many playouts are four corners played correctly?
 //!
-//! Each corner holds a group that lives if its owner plays the vital point, and only then; `tests/corners.rs` proves this by
+//! Each corner holds a group that lives if its owner plays the vital point, and only then; `tests/all/corners.rs` proves this by
 //! exhaustive search. A playout plays a corner correctly if the defender plays the vital point before any other stone is played
 //! in the 3x3 area of the corner, or the attacker plays there first.
 //!

@@ -171,7 +171,7 @@ fn own_answer(output: &Output, history: &History) -> AnyOutput {
 /// The more the board is decided, the more ownership counts. With `distilled`, on finished games of dan players on 9x9 (60 games) the
 /// sum of ownership is within 1.5 points of the result in 95%, the score alone in 63%; in the opening on 19x19 the score is 1.8 points off its
 /// teacher's, the sum 3.5. The exponent was chosen on these games, with an earlier state of the
-/// network; nothing was held out. `lab/tests/lead.rs` prints what it gives now.
+/// network; nothing was held out. `lab/tests/all/lead.rs` prints what it gives now.
 fn lead(score: Option<f32>, ownership: &[f32], white_bonus: f32) -> f32 {
     let area = ownership.iter().sum::<f32>() - white_bonus;
     match score {

@@ -1,8 +1,6 @@
 //! What others can make the program do through its doors: messages, files, and connections that end.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -12,8 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{tengen, tengen_with_input};
 use serde_json::{Value, json};
+
+use crate::common::{tengen, tengen_with_input};
 
 /// How long the program may take to end: 100 ms, and more where tests run side by side on a slow machine.
 const SOON: Duration = Duration::from_secs(2);

@@ -1,5 +1,5 @@
 //! KataGo's networks: what the public one says, and files that are none. Its published answers are compared in
-//! `crates/lab/tests/kata_raw_nn.rs`, as GTP gives them.
+//! `crates/lab/tests/all/kata_raw_nn.rs`, as GTP gives them.
 
 #![allow(clippy::unwrap_used)]
 

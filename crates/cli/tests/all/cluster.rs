@@ -2,8 +2,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::{
     fs,
     io::{Read, Write},
@@ -14,9 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::tengen;
 use serde_json::Value;
 use tengen_testing::{NatsServer, skipped};
+
+use crate::common::tengen;
 
 /// A part of the cluster; killed when the test is over, however it ends.
 struct Process(Child);

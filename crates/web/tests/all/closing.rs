@@ -1,14 +1,13 @@
 //! A page that is closed in the middle of a search frees it. Alone in its file, because it measures the process.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::time::Duration;
 
-use common::Server;
 use cpu_time::ProcessTime;
 use serde_json::json;
 use tokio::time::sleep;
+
+use crate::common::Server;
 
 async fn work_within(time: Duration) -> Duration {
     let before = ProcessTime::now();

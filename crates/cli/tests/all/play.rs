@@ -1,8 +1,6 @@
 //! A game in the terminal, typed from a script.
 
-mod common;
-
-use common::tengen_with_input;
+use crate::common::tengen_with_input;
 
 /// The output of a game on 5x5 against the preset `random` in which these lines are typed.
 fn play(arguments: &[&str], lines: &[&str]) -> String {

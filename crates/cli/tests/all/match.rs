@@ -1,11 +1,10 @@
 //! `tengen match` and `tengen bench search`.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::tengen;
 use serde_json::Value;
+
+use crate::common::tengen;
 
 /// Everything but the times.
 fn timeless(mut summary: Value) -> Value {

@@ -3,14 +3,13 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::time::Duration;
 
-use common::Server;
 use cpu_time::ProcessTime;
 use serde_json::json;
 use tokio::time::sleep;
+
+use crate::common::Server;
 
 /// Megabytes of memory that the process uses.
 fn memory() -> usize {

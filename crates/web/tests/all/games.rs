@@ -1,10 +1,9 @@
 //! Games over a WebSocket, as the page plays them.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Page, Server};
 use serde_json::{Value, json};
+
+use crate::common::{Page, Server};
 
 /// Against an engine that is quick and plays the same each time.
 fn against_engine(size: usize, player: &str) -> Value {

@@ -1,11 +1,9 @@
 //! Opening books: built from game records, looked into, played from.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::{tengen, tengen_with_input};
+use crate::common::{tengen, tengen_with_input};
 
 fn succeeds(arguments: &[&str]) -> String {
     let run = tengen(arguments);

@@ -1,13 +1,12 @@
 //! What was played is stored, whatever happens: deaths of the server, two servers, full disks, and files of earlier versions.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::Server;
 use rusqlite::Connection;
 use serde_json::{Value, json};
+
+use crate::common::Server;
 
 /// The file of a server, opened beside it.
 fn database(folder: &Path) -> Connection {

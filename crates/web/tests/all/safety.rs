@@ -1,16 +1,15 @@
 //! Who may connect, and what bad messages do.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use axum::{
     body::Body,
     http::{Request, StatusCode, header},
 };
-use common::{Page, Server};
 use serde_json::json;
 use tengen_web::{App, Config};
 use tower::ServiceExt;
+
+use crate::common::{Page, Server};
 
 async fn status(config: Config, headers: &[(header::HeaderName, &[u8])], path: &str) -> StatusCode {
     let mut request = Request::builder().uri(path);

@@ -1,14 +1,12 @@
 //! `tengen review`: files, folders, going on after an interruption, errors.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use common::tengen;
+use crate::common::tengen;
 
 const GAME: &str = "(;GM[1]SZ[7]KM[9]PB[Ann]PW[Ben]RE[W+R];B[dd];W[df];B[cf];W[ce];B[aa];W[be])";
 
@@ -23,7 +21,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn review(arguments: &[&str]) -> common::Run {
+fn review(arguments: &[&str]) -> crate::common::Run {
     tengen(&[&["review", "--playouts=4"], arguments].concat())
 }
 

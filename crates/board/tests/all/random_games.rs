@@ -3,13 +3,12 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
 
-mod reference;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use reference::{Point, Reference, Verdict};
 use tengen_board::{Board, Color, IllegalMove, Move, Symmetry, Vertex, zobrist};
+
+use crate::reference::{Point, Reference, Verdict};
 
 fn vertex((x, y): Point) -> Vertex {
     Vertex::new(x, y)

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::tengen;
+use crate::common::tengen;
 
 fn root(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name).to_str().unwrap().to_owned()

@@ -1,12 +1,11 @@
 //! Training: a network learns from records, and its rollouts are balanced.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::tengen;
 use tengen_nets::train::RunFolder;
+
+use crate::common::tengen;
 
 const GAMES: &str = "\
 (;GM[1]SZ[5]KM[0.5]RE[B+R];B[cc];W[cb];B[bb];W[db];B[cd];W[dc];B[dd];W[ba];B[ab];W[ec])

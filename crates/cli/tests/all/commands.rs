@@ -1,12 +1,11 @@
 //! The commands as a user sees them: output, JSON fields, errors and exit codes.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{tengen, tengen_with_input};
 use tengen_board::sgf;
 use tengen_engine::{players::Book, rng::Rng};
 use tengen_nets::{NetSpec, Network};
+
+use crate::common::{tengen, tengen_with_input};
 
 /// The help of every command, by its words.
 fn all_help() -> Vec<(Vec<String>, String)> {

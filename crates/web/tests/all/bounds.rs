@@ -1,11 +1,8 @@
 //! What others can cost a server: connections that say nothing, and records of nasty shapes.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::Server;
 use cpu_time::ProcessTime;
 use serde_json::json;
 use tokio::{
@@ -13,6 +10,8 @@ use tokio::{
     net::TcpStream,
     time::timeout,
 };
+
+use crate::common::Server;
 
 #[tokio::test]
 async fn half_requests_hold_nobody_up_and_have_a_deadline() {

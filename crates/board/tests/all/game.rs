@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may, like the tests themselves.
 
-#[allow(dead_code)] // Other tests use the rest of it.
-mod reference;
-
-use reference::{Reference, Verdict};
 use tengen_board::{Board, Color, Game, HandicapError, IllegalMove, KoRule, Move, Rules, Scoring, Vertex};
+
+use crate::reference::{Reference, Verdict};
 
 fn vertex(name: &str) -> Vertex {
     name.parse().unwrap()
