@@ -19,7 +19,7 @@ impl Rng {
     /// A number below `end`, each equally likely (to one part in 2³² / `end`).
     #[inline]
     pub fn below(&mut self, end: usize) -> usize {
-        share(self.bits(), end)
+        (((self.bits() >> 32) * end as u64) >> 32) as usize
     }
 
     /// A number from 0 up to 1, 1 excluded.
@@ -58,25 +58,17 @@ impl Ahead {
         Ahead { before, rng, next }
     }
 
-    /// See [`Rng::below`].
+    /// See [`Rng::bits`].
     #[inline]
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        let bits = self.next;
+    pub(crate) fn bits(&mut self) -> u64 {
         self.before = self.rng.clone();
-        self.next = self.rng.bits();
-        share(bits, end)
+        std::mem::replace(&mut self.next, self.rng.bits())
     }
 
     /// The generator as it is after the numbers that were asked for.
     pub(crate) fn into_inner(self) -> Rng {
         self.before
     }
-}
-
-/// 64 random bits as a number below `end`.
-#[inline]
-fn share(bits: u64, end: usize) -> usize {
-    (((bits >> 32) * end as u64) >> 32) as usize
 }
 
 impl rand_core::TryRng for Rng {

@@ -8,31 +8,49 @@ use crate::{color::Color, moves::Move, vertex::Vertex, zobrist};
 const BLACK: usize = Color::Black.index();
 const WHITE: usize = Color::White.index();
 
+/// How often random bits are shared out before there are too few left: a draw from 361 points takes nine of them.
+const DRAWS_FROM_64_BITS: usize = 4;
+
+/// A number below `end`. What is left of the random bits decides the next one: as a fraction between 0 and 1, `end` times the
+/// bits has the number before the point and an independent fraction behind it.
+#[inline]
+fn share(bits: &mut u64, end: usize) -> usize {
+    let product = u128::from(*bits) * end as u128;
+    *bits = product as u64;
+    (product >> 64) as usize
+}
+
 /// Legality and play.
 impl Board {
-    /// An empty point that `accept` takes, each equally likely; a pass if it takes none. `below(n)` gives a random
-    /// number below `n`.
+    /// An empty point that `accept` takes, each equally likely (to one part in 2³⁰); a pass if it takes none. `bits` gives 64 random
+    /// bits.
     ///
     /// The position stays the same, but refused points change places in [`Board::empties`] with the last of those
     /// that are still drawn from: that keeps the draw exact, and it ends.
     #[inline]
     pub fn draw_empty(
         &mut self,
-        mut below: impl FnMut(usize) -> usize,
+        mut bits: impl FnMut() -> u64,
         accept: impl Fn(&Board, Vertex) -> bool,
     ) -> Move {
         let mut left = self.empties.as_slice().len();
-        while left > 0 {
-            let i = below(left);
-            let v = self.empties.as_slice()[i];
-            if accept(self, v) {
-                return v.into();
+        loop {
+            let mut random = bits();
+            for _ in 0..DRAWS_FROM_64_BITS {
+                if left == 0 {
+                    return Move::PASS;
+                }
+                let i = share(&mut random, left);
+                // SAFETY: `i` is less than `left`, which is at most the length.
+                let v = unsafe { *self.empties.as_slice().get_unchecked(i) };
+                if accept(self, v) {
+                    return v.into();
+                }
+                left -= 1;
+                // SAFETY: both were less than `left` just now.
+                unsafe { self.empties.exchange(i, left) };
             }
-            left -= 1;
-            // SAFETY: both were below the length just now.
-            unsafe { self.empties.exchange(i, left) };
         }
-        Move::PASS
     }
 
     /// Whether the player to move may play on the empty point `v`: no suicide, no simple ko.
@@ -223,26 +241,33 @@ impl Board {
     #[inline(never)]
     fn join_several<const ME: usize>(&mut self, v: Vertex) -> Vertex {
         let me = Color::ALL[ME];
-        let [a, b, c, d] = self.chains[me].beside(v);
-        let mut chain = a.max(b).max(c.max(d));
+        // One turn for each chain, not for each neighbour: how many there are can be predicted, which neighbours they are cannot.
+        let mut friends = self.chains[me].beside(v);
+        let mut largest = max(friends);
+        let mut chain = largest;
         self.join::<ME>(v, chain);
-        for n in v.neighbors() {
-            let friend = self.chains[me][n];
-            if friend != Vertex::NONE && friend != chain {
-                chain = self.merge::<ME>(chain, friend);
+        loop {
+            friends = friends.map(|friend| if friend == largest { Vertex::NONE } else { friend });
+            largest = max(friends);
+            if largest == Vertex::NONE {
+                return chain;
             }
+            chain = self.merge::<ME>(chain, largest);
         }
-        chain
     }
 
     /// Merges two chains and returns the name of the result: the smaller one is renamed.
     #[inline]
     fn merge<const ME: usize>(&mut self, a: Vertex, b: Vertex) -> Vertex {
         let (keep, drop) = if self.size[a] >= self.size[b] { (a, b) } else { (b, a) };
+        // Four stones at a time, because the number of turns is then nearly always one. The ring brings it back to stones that it has
+        // seen, which does no harm.
         let mut stone = drop;
-        for _ in 0..self.size[drop] {
-            self.chains[Color::ALL[ME]][stone] = keep;
-            stone = self.next[stone];
+        for _ in 0..self.size[drop].div_ceil(4) {
+            for _ in 0..4 {
+                self.chains[Color::ALL[ME]][stone] = keep;
+                stone = self.next[stone];
+            }
         }
         let after = self.next[keep];
         self.next[keep] = self.next[drop];
@@ -287,10 +312,9 @@ impl Board {
             self.info.hash ^= zobrist::stone(color, stone);
             let liberty = pseudo::liberty(stone);
             self.as_liberty[stone] = liberty;
-            let friends = self.chains[color].beside(stone);
-            for (friend, enemy) in friends.into_iter().zip(self.chains[!color].beside(stone)) {
-                let neighbor = friend.or(enemy);
-                self.liberties[neighbor] = self.liberties[neighbor].wrapping_add(liberty);
+            // Friends beside it are of the same chain.
+            for enemy in self.chains[!color].beside(stone) {
+                self.liberties[enemy] = self.liberties[enemy].wrapping_add(liberty);
             }
             self.count_stone::<false>(stone, color);
             self.empties.add(stone);
@@ -298,4 +322,10 @@ impl Board {
         }
         self.liberties[chain] = 0;
     }
+}
+
+/// The largest name among those of the neighbours.
+#[inline]
+fn max([a, b, c, d]: [Vertex; 4]) -> Vertex {
+    a.max(b).max(c.max(d))
 }

@@ -293,7 +293,7 @@ impl PlayoutPolicy for Heavy {
         let largest = if rng.chance(self.config.self_atari) { 0 } else { LARGEST_NAKADE };
         let draw = |board: &mut Board, rng: &mut Rng, largest: usize| {
             board.draw_empty(
-                |end| rng.below(end),
+                || rng.bits(),
                 |board, v| {
                     board.empty_neighbors(v) >= 2
                         || (is_playable(board, v)

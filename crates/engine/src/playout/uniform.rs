@@ -122,7 +122,7 @@ fn take_turn<const ME: usize>(
     rng: &mut Ahead,
 ) {
     let me = Color::ALL[ME];
-    let mv = board.draw_empty(|end| rng.below(end), |board, v| accept(board, v, me));
+    let mv = board.draw_empty(|| rng.bits(), |board, v| accept(board, v, me));
     board.play_as::<ME>(mv);
     course.note(board, moves, mv);
 }
@@ -132,7 +132,7 @@ impl PlayoutPolicy for Uniform {
     fn quiet(&mut self, board: &mut Board, _moves: &[Move], rng: &mut Rng) -> Move {
         let eyes = self.eyes;
         let me = board.to_play();
-        board.draw_empty(|end| rng.below(end), |board, v| eyes.is_playable(board, v, me))
+        board.draw_empty(|| rng.bits(), |board, v| eyes.is_playable(board, v, me))
     }
 
     fn play_out(

@@ -293,7 +293,7 @@ mod tests {
         let mut board = Board::new(7, 5);
         let mut rng = crate::rng::Rng::new(4);
         for _ in 0..300 {
-            let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+            let mv = board.draw_empty(|| rng.bits(), Board::is_legal);
             board.play(mv);
             for v in board.points() {
                 for me in Color::ALL {

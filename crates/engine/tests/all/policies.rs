@@ -40,7 +40,7 @@ fn checked_playout(policy: &mut dyn PlayoutPolicy, root: &Board, tree: usize, rn
     let mut board = root.clone();
     let mut moves = Vec::new();
     for _ in 0..tree {
-        let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+        let mv = board.draw_empty(|| rng.bits(), Board::is_legal);
         board.play(mv);
         moves.push(mv);
     }

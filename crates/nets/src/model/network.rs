@@ -388,7 +388,7 @@ pub(crate) mod tests {
             let mut boards = vec![Board::new(width, height); 3];
             for (i, board) in boards.iter_mut().enumerate() {
                 for _ in 0..i * 10 {
-                    let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+                    let mv = board.draw_empty(|| rng.bits(), Board::is_legal);
                     board.play_unchecked(mv);
                 }
             }

@@ -47,7 +47,7 @@ fn every_move_of_random_games_agrees_with_a_full_evaluation() {
             let mut board = Board::new(width, height);
             let mut moves: Vec<Move> = Vec::new();
             for _ in 0..7 {
-                let mv = board.draw_empty(|n| rng.below(n), Board::is_legal);
+                let mv = board.draw_empty(|| rng.bits(), Board::is_legal);
                 board.play(mv);
                 moves.push(mv);
             }

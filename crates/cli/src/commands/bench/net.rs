@@ -125,7 +125,7 @@ fn games(args: &NetArgs) -> Vec<Game> {
     let game = || {
         let mut game = Game::new(width, height, Rules::default()).expect("a board size that was read");
         for _ in 0..width * height / 3 {
-            let mv = game.board().clone().draw_empty(|n| rng.below(n), Board::is_legal);
+            let mv = game.board().clone().draw_empty(|| rng.bits(), Board::is_legal);
             if game.try_play(mv).is_err() {
                 break;
             }
