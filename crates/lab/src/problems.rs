@@ -226,25 +226,20 @@ fn is_wrong(record: &Record, node: NodeId) -> bool {
     true
 }
 
-/// The starter set: of each kind of position of `suites/tactics.sgf`, which are proved, those with the smallest fights.
+/// The starter set: of each kind of position of `suites/tactics.sgf`, which are proved, those with the smallest fights; first some that
+/// one move solves, then those that go on (`suites/lines.sgf`), the shortest first.
 pub fn starter() -> String {
-    const EACH: usize = 7;
-    // In the order of the file, which begins with the easy ones.
-    let mut kinds: Vec<(String, Vec<(usize, Record)>)> = Vec::new();
-    for record in sgf::games(include_str!("../../../suites/tactics.sgf")).map_while(Result::ok) {
-        let root = record.node(record.root());
-        let name = root.simple_text("GN").unwrap_or_default();
-        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim().to_owned();
-        let region = root.values("SL").map_or(0, <[String]>::len);
-        match kinds.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, problems)) => problems.push((region, record)),
-            None => kinds.push((kind, vec![(region, record)])),
-        }
-    }
+    const ONE_MOVE: usize = 3;
+    const LINES: usize = 4;
+    let lines = by_kind(include_str!("../../../suites/lines.sgf"));
     let mut text = String::new();
-    for (kind, mut problems) in kinds {
-        problems.sort_by_key(|(region, _)| *region);
-        for (i, (_, mut record)) in problems.into_iter().take(EACH).enumerate() {
+    for (kind, problems) in by_kind(include_str!("../../../suites/tactics.sgf")) {
+        let longer = lines.iter().find(|(other, _)| *other == kind).map_or(&[][..], |(_, longer)| longer);
+        let longer = &longer[..longer.len().min(LINES)];
+        let has = |name: &str| longer.iter().any(|record| name_of(record) == name);
+        let short = problems.iter().filter(|record| !has(&name_of(record))).take(ONE_MOVE);
+        for (i, record) in short.chain(longer).enumerate() {
+            let mut record = record.clone();
             let root = record.root();
             record.set_text(root, "GN", &format!("{kind} {}", i + 1));
             record.node_mut(root).remove("SL");
@@ -252,6 +247,29 @@ pub fn starter() -> String {
         }
     }
     text
+}
+
+/// The problems of a suite by the kinds in their names, in the order of the file, which begins with the easy ones; of each kind the
+/// shortest first, and of those the smallest fights.
+fn by_kind(suite: &str) -> Vec<(String, Vec<Record>)> {
+    let mut kinds: Vec<(String, Vec<Record>)> = Vec::new();
+    for record in sgf::games(suite).map_while(Result::ok) {
+        let name = name_of(&record);
+        let kind = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim();
+        match kinds.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, problems)) => problems.push(record),
+            None => kinds.push((kind.to_owned(), vec![record])),
+        }
+    }
+    let region = |record: &Record| record.node(record.root()).values("SL").map_or(0, <[String]>::len);
+    for (_, problems) in &mut kinds {
+        problems.sort_by_key(|record| (record.main_nodes().count(), region(record)));
+    }
+    kinds
+}
+
+fn name_of(record: &Record) -> String {
+    record.node(record.root()).simple_text("GN").unwrap_or_default()
 }
 
 /// The mistakes of a reviewed game as problems: the positions before moves of the colours that lost at least so many points, in which the
@@ -262,7 +280,10 @@ pub fn mistakes(record: &Record, colors: &[Color], least: f32) -> Vec<Record> {
         let (color, played) = move_of(record, node).filter(|(color, _)| colors.contains(color))?;
         let before = record.parent(node)?;
         let better = notes::expected(record, before);
-        let game = record.game_at(before).ok().filter(|game| game.to_play() == color)?;
+        // A position without stones would be no problem, but a new game.
+        let is_one =
+            |game: &Game| game.to_play() == color && game.board().empties().len() < game.board().area();
+        let game = record.game_at(before).ok().filter(is_one)?;
         let name = format!("{played} lost {lost:.1} points (move {number})");
         let mut board = game.board().clone();
         board.set_to_play(color);
@@ -355,27 +376,41 @@ mod tests {
         let problems: Vec<_> = sgf::games(&text).map(|record| Problem::new(record.unwrap())).collect();
         assert_eq!(problems.len(), 63);
         let mut keys = std::collections::BTreeSet::new();
+        let mut longer = 0;
         for p in &problems {
             assert!(Problem::is_one(p.record()));
-            let [answer] = p.solution()[..] else { panic!("{:?}", p.solution()) };
-            assert_eq!(p.step(p.record().root(), answer), Step::Solved { reply: None });
-            assert!(p.position().unwrap().check(answer).is_ok());
             assert!(keys.insert(p.key().unwrap()));
+            let (mut game, mut at) = (p.position().unwrap(), p.record().root());
+            let solution = p.solution();
+            longer += usize::from(solution.len() > 1);
+            for (i, &mv) in solution.iter().enumerate() {
+                if i % 2 == 0 {
+                    match p.step(at, mv) {
+                        Step::GoOn { reply, at: next } => {
+                            assert_eq!(solution[i + 1], reply);
+                            at = next;
+                        }
+                        step => assert_eq!((step, i + 1), (Step::Solved { reply: None }, solution.len())),
+                    }
+                }
+                game.try_play(mv).unwrap();
+            }
         }
+        assert_eq!(longer, 36, "problems of several moves");
     }
 
     #[test]
     fn mistakes_of_a_reviewed_game_are_problems() {
         let mut record = Record::parse(b"(;SZ[9];B[ee];W[cc];B[ai])").unwrap();
         let nodes: Vec<_> = record.main_nodes().collect();
-        for (node, score) in nodes.iter().zip([0.0, 0.5, 4.0, -5.0]) {
+        for (node, score) in nodes.iter().zip([4.0, 0.5, 4.0, -5.0]) {
             notes::set_evaluation(&mut record, *node, Evaluation { value: 0.5, score }, "one");
         }
-        for (node, line) in [(nodes[1], ["G7", "C3"]), (nodes[2], ["C3", "G7"])] {
+        for (node, line) in [(nodes[0], ["C3", "G7"]), (nodes[1], ["G7", "C3"]), (nodes[2], ["C3", "G7"])] {
             notes::set_expected(&mut record, node, &line.map(|mv| mv.parse().unwrap()));
         }
         let all = mistakes(&record, &Color::ALL, 3.0);
-        assert_eq!(all.len(), 2);
+        assert_eq!(all.len(), 2, "and not the first move of the game");
         let problem = Problem::new(all[1].clone());
         assert_eq!(problem.record().info().name.as_deref(), Some("A1 lost 9.0 points (move 3)"));
         assert_eq!(problem.solution(), ["C3".parse().unwrap()]);

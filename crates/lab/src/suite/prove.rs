@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use tengen_board::{Board, Color, Move, Vertex, area_score, unconditional_life};
+use tengen_board::{Board, Color, Move, Vertex, area_score, sgf::Record, unconditional_life};
 
 /// More positions than allowed: nothing is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,19 @@ pub struct Prover<'a> {
 pub fn unsettled(board: &Board) -> Vec<Vertex> {
     let lives = [Color::Black, Color::White].map(|color| unconditional_life(board, color, false));
     board.points().filter(|&v| lives.iter().all(|life| !life.stones[v] && !life.regions[v])).collect()
+}
+
+/// The points that a record of a suite marks at its root (`SL`): where the fight is.
+pub fn marked_region(record: &Record, board: &Board) -> Vec<Vertex> {
+    let vertex = |point: &String| match point.as_bytes() {
+        [column @ b'a'..=b's', row @ b'a'..=b's'] => {
+            let row = board.height().checked_sub(1 + usize::from(row - b'a'))?;
+            (usize::from(column - b'a') < board.width()).then(|| Vertex::new(usize::from(column - b'a'), row))
+        }
+        _ => None,
+    };
+    let marked = record.node(record.root()).values("SL").unwrap_or_default();
+    marked.iter().filter_map(vertex).collect()
 }
 
 impl<'a> Prover<'a> {

@@ -1,7 +1,7 @@
 //! How well the lead that players report meets the result of finished games, just after the first pass.
 //!
-//! The figures are printed. The floors are what was measured, less a margin for the noise of so few games: some of our own records end
-//! where what is alive is in doubt.
+//! The figures are printed. Of games whose result is beyond doubt (`tests/records`), 95 in 100 have to be met on each size. The other floors
+//! are what was measured, less a margin for the noise of so few games: some of those records end where what is alive is in doubt.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ fn the_final_lead_meets_the_result() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/records");
     // The least shares within 1.5 points: of the lead, of the count.
     let mut files: Vec<(PathBuf, f32, f32)> = vec![
-        (own.join("9x9-ended.sgf.gz"), 0.85, 0.9),
-        (own.join("13x13-ended.sgf.gz"), 0.85, 0.8),
+        (own.join("9x9-ended.sgf.gz"), 0.95, 0.9),
+        (own.join("13x13-ended.sgf.gz"), 0.95, 0.8),
         (own.join("19x19-ended.sgf.gz"), 0.95, 0.9),
         (own.join("9x9-chinese.sgf.gz"), 0.83, 0.8),
         (own.join("9x9-japanese.sgf.gz"), 0.8, 0.8),
@@ -67,7 +67,7 @@ fn the_final_lead_meets_the_result() {
     }
     let mut seat = "default,seed=1,threads=1".parse::<PlayerSpec>().unwrap().build(1).unwrap();
     for (path, least, least_of_count) in files {
-        let games = finished(&path, 100);
+        let games = finished(&path, 110);
         let leads: Vec<_> = games.iter().map(|(game, score)| lead(&mut seat, game) - score).collect();
         let counts: Vec<_> =
             games.iter().map(|(game, score)| game.score(&dead_stones(game)) - score).collect();

@@ -1,14 +1,14 @@
-//! The answers of `suites/tactics.sgf` are the only ones, by exhaustive search in the marked region.
+//! The answers of `suites/tactics.sgf` and `suites/lines.sgf` are the only ones, by exhaustive search in the marked region.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests may panic.
 
 use std::{collections::BTreeMap, path::Path};
 
-use tengen_board::{Board, Move, Vertex, sgf};
+use tengen_board::{Move, sgf};
 use tengen_lab::suite::{
     Expected,
     canonical::canonical,
-    prove::{Prover, moves},
+    prove::{Prover, marked_region, moves},
     read,
 };
 
@@ -19,16 +19,6 @@ fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suites/tactics.sgf")
 }
 
-/// The points that a record marks.
-fn region(record: &sgf::Record, board: &Board) -> Vec<Vertex> {
-    let marked = record.node(record.root()).values("SL").unwrap();
-    let vertex = |point: &String| {
-        let letters = point.as_bytes();
-        Vertex::new(usize::from(letters[0] - b'a'), board.height() - 1 - usize::from(letters[1] - b'a'))
-    };
-    marked.iter().map(vertex).collect()
-}
-
 #[test]
 fn no_two_are_alike() {
     let suite = read(&path()).unwrap();
@@ -36,7 +26,7 @@ fn no_two_are_alike() {
     let mut known = BTreeMap::new();
     for (problem, record) in suite.problems.iter().zip(&records) {
         let board = problem.game.board();
-        let twin = known.insert(canonical(board, &region(record, board)), &problem.name);
+        let twin = known.insert(canonical(board, &marked_region(record, board)), &problem.name);
         assert_eq!(twin, None, "{} is the same", problem.name);
     }
 }
@@ -48,7 +38,7 @@ fn answers_are_proved() {
     assert_eq!(suite.problems.len(), records.len());
     for (problem, record) in suite.problems.iter().zip(&records) {
         let board = problem.game.board();
-        let region = region(record, board);
+        let region = marked_region(record, board);
         let Expected::OneOf(answers) = &problem.answer else { panic!("{}", problem.name) };
         let [answer] = answers[..] else { panic!("{}", problem.name) };
         let (me, komi) = (board.to_play(), problem.game.rules().komi);
@@ -74,4 +64,32 @@ fn there_are_enough_of_each_kind() {
     }
     assert!(kinds.len() == 9 && kinds.values().all(|count| *count >= 15), "{kinds:?}");
     assert!(kinds.values().sum::<usize>() >= 200, "{kinds:?}");
+}
+
+#[test]
+fn lines_are_proved() {
+    // The longest takes more.
+    const LIMIT: usize = 300_000;
+    let lines = path().with_file_name("lines.sgf");
+    let records = sgf::read_collection(&std::fs::read(lines).unwrap()).unwrap();
+    assert!(records.len() >= 100, "{}", records.len());
+    for record in &records {
+        let game = record.main_line().unwrap();
+        let mut board = record.game_at(record.root()).unwrap().board().clone();
+        let region = marked_region(record, &board);
+        let me = board.to_play();
+        let needed = (me.sign() as f32 * game.rules().komi + 0.5) as i32;
+        let mut mine = Prover::new(&region, me, needed, LIMIT);
+        let mut theirs = Prover::new(&region, !me, 1 - needed, LIMIT);
+        assert!(game.moves().len() >= 3 && game.moves().len() % 2 == 1);
+        for played in game.moves() {
+            if played.color == me {
+                for mv in moves(&board, &region) {
+                    let proof = if mv == played.mv { &mut mine } else { &mut theirs };
+                    assert!(proof.holds_after(&board, mv, 0).unwrap(), "{mv}\n{board:?}");
+                }
+            }
+            board.play_unchecked(played.mv);
+        }
+    }
 }
