@@ -69,6 +69,8 @@ pub struct Leaf {
     pub(crate) bucket: u32,
     /// Black's value, from 0 to 1.
     pub black_value: f32,
+    /// What the tree adds to that for the expected score.
+    pub score_bonus: f32,
     /// Black's points minus White's, komi included.
     pub score: f32,
     /// Whether [`Leaf::board`] shows a finished game, so that ownership can be read off it.
@@ -92,6 +94,7 @@ impl Leaf {
             candidates: Vec::with_capacity(board.area() + 1),
             bucket: 0,
             black_value: 0.5,
+            score_bonus: 0.0,
             score: 0.0,
             finished: false,
             ownership: None,
@@ -114,6 +117,7 @@ impl Leaf {
         self.by_agreement = game.rules().by_agreement();
         self.root_color = game.to_play();
         self.candidates.clear();
+        self.score_bonus = 0.0;
         self.finished = false;
         self.ownership = None;
     }

@@ -27,6 +27,10 @@ pub struct NetworkConfig {
     /// Share of the priors that is equal for all moves, so that none is overlooked for good.
     #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
     pub equal_share: f32,
+    /// How much the expected score counts in the value of a leaf, beside the chance to win: of two moves that win as often the one
+    /// that wins by more is better. Values of moves are then mixtures. 0 for not at all (KataGo: about 0.25).
+    #[schemars(extend("x-peer" = true), range(min = 0.0, max = 1.0))]
+    pub score_share: f32,
     /// Positions whose evaluations are remembered, by all threads together: about 3 kB each on 19x19.
     #[schemars(range(min = 0, max = 10_000_000))]
     pub cache: usize,
@@ -41,6 +45,7 @@ impl Default for NetworkConfig {
             policy_optimism: 1.0,
             root_policy_optimism: 0.2,
             equal_share: 0.0,
+            score_share: 0.0,
             cache: 20_000,
         }
     }

@@ -66,7 +66,7 @@ impl<'a> Worker<'a> {
             self.evaluator.evaluate(std::slice::from_mut(&mut leaf), self.shared.komi, &mut self.rng);
         }
         self.order(&mut leaf.candidates);
-        self.shared.tree.add(color, leaf.black_value, &leaf.candidates);
+        self.shared.tree.add(color, leaf.black_value + leaf.score_bonus, &leaf.candidates);
     }
 
     /// Leaves that a step evaluates.
@@ -194,7 +194,7 @@ impl<'a> Worker<'a> {
         if let (false, Some(&(id, chosen))) = (leaf.candidates.is_empty(), path.last()) {
             let edge = &tree.view(id).edges[chosen];
             let color = !tree.view(id).to_play;
-            let own = leaf.black_value;
+            let own = leaf.black_value + leaf.score_bonus;
             let correction = value_bias.map_or(0.0, |bias| bias.correction(leaf.bucket, own));
             tree.expand(edge, color, own, (leaf.bucket, correction), &leaf.candidates);
             leaf.black_value += correction;
@@ -202,9 +202,10 @@ impl<'a> Worker<'a> {
                 gcmb.record(child, color, edge.mv(), &leaf.candidates);
             }
         }
-        let mut black_value = leaf.black_value;
+        let value = leaf.black_value + leaf.score_bonus;
+        let mut black_value = value;
         for &(id, chosen) in path.iter().rev() {
-            tree.visit(id, leaf.black_value);
+            tree.visit(id, value);
             let edge = &tree.view(id).edges[chosen];
             edge.leave(config.virtual_loss, black_value);
             if let (Some(bias), Some(child)) = (value_bias, edge.child()) {

@@ -98,7 +98,7 @@ impl Workspace {
                     if let Some(dx) = dx {
                         let job = Job { from: to_padded, to: before, ..job };
                         let finish = Finish { accumulate, ..Finish::default() };
-                        winograd::convolve(job, (dout, u, dx), scratch, finish);
+                        winograd::convolve(job, weights.precision, (dout, u, dx), scratch, finish);
                     }
                 } else {
                     let shape = geometry.direct(boards, kernel, before, to_padded);

@@ -8,7 +8,7 @@ use tengen_engine::rng::Rng;
 use crate::{
     exec::{
         Gradients, Prepared, Workspace,
-        kernels::{activation::Activation, pool::Pooling},
+        kernels::{activation::Activation, pool::Pooling, winograd::Precision},
     },
     model::graph::{ConvParts, Graph, Shape, TensorId},
 };
@@ -49,7 +49,7 @@ fn check(size: (usize, usize), channels: usize, step: f32, build: impl Fn(&mut G
     };
     let is_real = |i: usize| i % padded.1 < padded.0 && i / padded.1 < padded.2;
     let loss = |workspace: &mut Workspace, weights: &[Vec<f32>]| -> f64 {
-        workspace.forward(&graph, &Prepared::new(&graph, weights, kind), BOARDS);
+        workspace.forward(&graph, &Prepared::new(&graph, weights, kind, Precision::Float), BOARDS);
         let outputs = workspace.tensor(output).iter().zip(&factors).enumerate();
         outputs.filter(|(i, _)| is_real(*i)).map(|(_, (y, f))| f64::from(y * f)).sum()
     };

@@ -5,6 +5,7 @@ use super::{
         direct, padded, pointwise,
         winograd::{self, TileKind},
     },
+    numbers::Numbers,
     prepared::{conv_shape, plain_params},
 };
 use crate::model::graph::{Graph, Op};
@@ -13,18 +14,18 @@ use crate::model::graph::{Graph, Op};
 #[derive(Clone, Debug)]
 pub(crate) struct Gradients {
     kind: TileKind,
-    pub(super) arrays: Vec<Vec<f32>>,
+    pub(super) arrays: Vec<Numbers>,
 }
 
 impl Gradients {
     /// Zeros for weights of this kind.
     pub(crate) fn new(graph: &Graph, kind: TileKind) -> Gradients {
-        let mut arrays: Vec<Vec<f32>> = graph.params.iter().map(|p| vec![0.0; p.len()]).collect();
+        let mut arrays: Vec<Numbers> = graph.params.iter().map(|p| Numbers::zeros(p.len())).collect();
         for op in &graph.ops {
             if let Op::Conv { kernel, weight, .. } = *op {
                 let (to, from) = conv_shape(graph, weight);
                 let products = if kernel == 3 { kind.products() } else { kernel * kernel };
-                arrays[weight.0].resize(products * padded(to) * padded(from), 0.0);
+                arrays[weight.0].resize(products * padded(to) * padded(from));
             }
         }
         Gradients { kind, arrays }

@@ -5,6 +5,7 @@ mod backward;
 mod gradient_tests;
 mod gradients;
 pub(crate) mod kernels;
+mod numbers;
 mod prepared;
 mod workspace;
 

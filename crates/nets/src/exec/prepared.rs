@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::kernels::{
-    Direction, direct,
-    matmul::transpose,
-    padded,
-    winograd::{self, TileKind},
+use super::{
+    kernels::{
+        Direction, direct,
+        matmul::transpose,
+        padded,
+        winograd::{self, Precision, TileKind},
+    },
+    numbers::Numbers,
 };
 use crate::model::graph::{Graph, Op, ParamId, Shape};
 
@@ -16,29 +19,30 @@ pub(crate) type SharedWeights = Arc<Prepared>;
 /// Weights arranged for the kernels: one array for each parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    pub(super) arrays: Vec<Vec<f32>>,
+    pub(super) arrays: Vec<Numbers>,
     /// Matrices of `arrays` transposed: what the backward pass, or a linear layer's forward pass, needs.
-    pub(super) transposed: Vec<Vec<f32>>,
+    pub(super) transposed: Vec<Numbers>,
+    /// Of the 3x3 convolutions.
+    pub(super) precision: Precision,
 }
 
 impl Prepared {
     /// Arranges `weights` (one array for each parameter) for boards whose tiles are of this kind.
-    pub(crate) fn new(graph: &Graph, weights: &[Vec<f32>], kind: TileKind) -> Prepared {
-        let empty = vec![Vec::new(); graph.params.len()];
-        let mut prepared = Prepared { arrays: empty.clone(), transposed: empty };
+    pub(crate) fn new(graph: &Graph, weights: &[Vec<f32>], kind: TileKind, precision: Precision) -> Prepared {
+        let empty = vec![Numbers::default(); graph.params.len()];
+        let mut prepared = Prepared { arrays: empty.clone(), transposed: empty, precision };
         prepared.arrange_convolutions(graph, weights, kind, Direction::Forward);
         for op in &graph.ops {
             if let Op::Linear { from, weight, .. } = *op {
                 let out = &mut prepared.transposed[weight.0];
-                out.resize(weights[weight.0].len(), 0.0);
+                out.resize(weights[weight.0].len());
                 transpose(&weights[weight.0], graph.width(from), out);
             }
             for (id, is_planar) in plain_params(graph, op).into_iter().flatten() {
                 let out = &mut prepared.arrays[id.0];
-                out.extend_from_slice(&weights[id.0]);
-                if is_planar {
-                    out.resize(padded(out.len()), 0.0);
-                }
+                let weights = &weights[id.0];
+                out.resize(if is_planar { padded(weights.len()) } else { weights.len() });
+                out[..weights.len()].copy_from_slice(weights);
             }
         }
         prepared
@@ -46,7 +50,7 @@ impl Prepared {
 
     /// Prepares the backward pass too.
     pub(crate) fn for_training(graph: &Graph, weights: &[Vec<f32>], kind: TileKind) -> Prepared {
-        let mut prepared = Prepared::new(graph, weights, kind);
+        let mut prepared = Prepared::new(graph, weights, kind, Precision::Float);
         prepared.arrange_convolutions(graph, weights, kind, Direction::Backward);
         prepared
     }
@@ -58,16 +62,16 @@ impl Prepared {
         kind: TileKind,
         direction: Direction,
     ) {
+        let precision = self.precision;
         let arrays = if direction == Direction::Forward { &mut self.arrays } else { &mut self.transposed };
         for op in &graph.ops {
             if let Op::Conv { kernel, weight, .. } = *op {
-                let (sizes, weights, out) =
-                    (conv_shape(graph, weight), &weights[weight.0], &mut arrays[weight.0]);
-                if kernel == 3 {
-                    winograd::transform_weights(kind, weights, sizes, direction, out);
+                let (sizes, weights) = (conv_shape(graph, weight), &weights[weight.0]);
+                arrays[weight.0] = if kernel == 3 {
+                    winograd::transform_weights(kind, weights, sizes, direction, precision)
                 } else {
-                    direct::arrange_weights(weights, kernel, sizes, direction, out);
-                }
+                    direct::arrange_weights(weights, kernel, sizes, direction)
+                };
             }
         }
     }

@@ -10,6 +10,7 @@ use super::{
         padded, plain, pointwise,
         winograd::{self, Finish, Job, TileKind, Tiles},
     },
+    numbers::Numbers,
     prepared::{Prepared, conv_shape},
 };
 use crate::model::graph::{Graph, Op, Shape, TensorId};
@@ -41,11 +42,11 @@ pub(crate) struct Workspace {
     pub(super) geometry: Geometry,
     /// The place of each tensor in `memory`.
     places: Vec<usize>,
-    pub(super) memory: Vec<Vec<f32>>,
-    pub(super) gradients: Vec<Vec<f32>>,
+    pub(super) memory: Vec<Numbers>,
+    pub(super) gradients: Vec<Numbers>,
     /// Which gradients have been written to since the pass began; the others still hold those of the last one.
     pub(super) written: Vec<bool>,
-    pub(super) scratch: (Vec<f32>, Vec<f32>),
+    pub(super) scratch: (Numbers, Numbers),
 }
 
 impl Workspace {
@@ -72,22 +73,22 @@ impl Workspace {
         count: usize,
     ) -> Workspace {
         let tiles = Tiles::new(width, height, TileKind::best(width, height));
-        let mut memory = vec![Vec::new(); count];
+        let mut memory = vec![Numbers::default(); count];
         for (shape, &place) in graph.tensors.iter().zip(&places) {
-            memory[place].resize(tensor_len(*shape, width * height, boards), 0.0);
+            memory[place].resize(tensor_len(*shape, width * height, boards));
         }
-        let mut scratch = (Vec::new(), Vec::new());
+        let mut scratch = (Numbers::default(), Numbers::default());
         let mut rotations = vec![Vec::new(); graph.rotations.len()];
         for op in &graph.ops {
             match *op {
                 Op::Conv { kernel: 3, weight, .. } => {
                     let (to, from) = conv_shape(graph, weight);
                     let len = tiles.scratch(boards, padded(to.max(from))).max(scratch.0.len());
-                    scratch.0.resize(len, 0.0);
-                    scratch.1.resize(len, 0.0);
+                    scratch.0.resize(len);
+                    scratch.1.resize(len);
                 }
                 Op::Attention { shape, rotation, .. } => {
-                    scratch.0.resize(shape.scratch(width * height).max(scratch.0.len()), 0.0);
+                    scratch.0.resize(shape.scratch(width * height).max(scratch.0.len()));
                     if let Some(id) = rotation {
                         let (frequencies, heads) = (&graph.rotations[id], shape.key_heads);
                         rotations[id] = attention::rotations(frequencies, heads, (width, height));
@@ -151,7 +152,8 @@ impl Workspace {
                 let u = &weights.arrays[weight.0];
                 if kernel == 3 {
                     let job = Job { tiles: &geometry.tiles, boards, from: before, to };
-                    winograd::convolve(job, (read(from), u, out), (&mut scratch.0, &mut scratch.1), finish);
+                    let scratch = (&mut scratch.0[..], &mut scratch.1[..]);
+                    winograd::convolve(job, weights.precision, (read(from), u, out), scratch, finish);
                 } else {
                     let shape = geometry.direct(boards, kernel, before, to);
                     let out = &mut out[..points * to];
@@ -195,7 +197,7 @@ impl Workspace {
                 }
             }
             Op::Center { from, mean, .. } => {
-                let mean = &weights.arrays[mean.0];
+                let mean = &weights.arrays[mean.0][..];
                 let rows = read(from).chunks_exact(mean.len()).zip(out.chunks_exact_mut(mean.len()));
                 for (from, to) in rows.take(boards) {
                     for ((to, x), mean) in to.iter_mut().zip(from).zip(mean) {
@@ -221,8 +223,7 @@ impl Workspace {
             }
             Op::AddVector { from, vector, activation, .. } => {
                 let (channels, real) = (padded(graph.width(from)), graph.width(vector));
-                let area = geometry.width * geometry.height;
-                let len = area * channels;
+                let len = geometry.width * geometry.height * channels;
                 let vectors = read(vector).chunks_exact(real).take(boards);
                 for (board, vector) in vectors.enumerate() {
                     let from = &read(from)[board * len..][..len];

@@ -17,7 +17,10 @@ use crate::{
     error::NetError,
     exec::{
         Prepared, SharedWeights, Workspace,
-        kernels::{padded, winograd::TileKind},
+        kernels::{
+            padded,
+            winograd::{Precision, TileKind},
+        },
     },
     model::{file::read_bytes, history::History},
 };
@@ -100,7 +103,8 @@ impl KataNetwork {
     pub fn runner(&self, width: usize, height: usize, boards: usize) -> KataRunner {
         let workspace = Workspace::new(&self.model.graph, (width, height), boards);
         let kind = workspace.tile_kind();
-        let prepare = || Arc::new(Prepared::new(&self.model.graph, &self.model.weights, kind));
+        let prepare =
+            || Arc::new(Prepared::new(&self.model.graph, &self.model.weights, kind, Precision::fast()));
         let weights = self.prepared[usize::from(kind == TileKind::Four)].get_or_init(prepare);
         KataRunner {
             weights: Arc::clone(weights),

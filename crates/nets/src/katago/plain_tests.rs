@@ -8,7 +8,10 @@ use std::f64::consts::E;
 use tengen_engine::rng::Rng;
 
 use super::{GLOBALS, KataNetwork, PLANES, build};
-use crate::exec::{Prepared, Workspace, kernels::padded};
+use crate::exec::{
+    Prepared, Workspace,
+    kernels::{padded, winograd::Precision},
+};
 
 type Vector = Vec<f64>;
 
@@ -408,10 +411,15 @@ fn forge(plan: Plan, (width, height): (usize, usize), input: u64) -> (Vec<u8>, B
 }
 
 fn compare(plan: Plan, size: (usize, usize)) {
+    compare_with(plan, size, Precision::Float, 2e-4);
+    compare_with(plan, size, Precision::Fixed, 1e-3);
+}
+
+fn compare_with(plan: Plan, size: (usize, usize), precision: Precision, tolerance: f64) {
     let forged = [2, 3].map(|input| forge(plan, size, input));
     let model = build::read(&forged[0].0).unwrap();
     let mut workspace = Workspace::new(&model.graph, size, 2);
-    let prepared = Prepared::new(&model.graph, &model.weights, workspace.tile_kind());
+    let prepared = Prepared::new(&model.graph, &model.weights, workspace.tile_kind(), precision);
     let area = size.0 * size.1;
     for (i, (_, planes, globals, _)) in forged.iter().enumerate() {
         let stride = padded(PLANES);
@@ -426,7 +434,7 @@ fn compare(plan: Plan, size: (usize, usize)) {
     let same = |found: f32, expected: f64, what: &str| {
         let difference = (f64::from(found) - expected).abs();
         assert!(
-            difference <= 2e-4 * (1.0 + expected.abs()),
+            difference <= tolerance * (1.0 + expected.abs()),
             "{what} of {} version {} on {size:?}: {found} instead of {expected}",
             plan.blocks,
             plan.version

@@ -10,7 +10,10 @@ use crate::{
     error::NetError,
     exec::{
         Arithmetic, Prepared, SharedWeights, Workspace,
-        kernels::{padded, winograd::TileKind},
+        kernels::{
+            padded,
+            winograd::{Precision, TileKind},
+        },
     },
     model::{
         graph::Graph,
@@ -128,7 +131,9 @@ impl Network {
 
     fn prepared(&self, kind: TileKind) -> SharedWeights {
         let cell = &self.prepared[usize::from(kind == TileKind::Four)];
-        Arc::clone(cell.get_or_init(|| Arc::new(Prepared::new(&self.graph, &self.weights, kind))))
+        Arc::clone(
+            cell.get_or_init(|| Arc::new(Prepared::new(&self.graph, &self.weights, kind, Precision::Float))),
+        )
     }
 
     /// A runner for up to `boards` boards of one size at a time.

@@ -5,6 +5,7 @@
 
 use std::{
     collections::hash_map::DefaultHasher,
+    f32::consts::PI,
     hash::{Hash, Hasher},
     sync::{Arc, Mutex},
 };
@@ -40,6 +41,8 @@ struct Root {
     history: History,
     /// A key of its rules and komi.
     rules: u64,
+    /// The score that scores are compared with, if they count.
+    usual_score: f32,
 }
 
 /// Evaluates leaves by a network.
@@ -118,6 +121,22 @@ impl NetEvaluator {
     }
 }
 
+/// What a score is worth, from 0 to 1, in the mean over normally distributed ones: a half at the usual score, and the further off the less
+/// another point counts. KataGo's dynamic score utility; Black's score and its mean square.
+fn score_value((mean, mean_square): (f32, f32), usual: f32, area: usize) -> f32 {
+    let deviation = (mean_square - mean * mean).max(0.0).sqrt();
+    let worth = |score: f32| ((score - usual) / (SCORE_SCALE * (area as f32).sqrt())).atan() / PI + 0.5;
+    // The mean over a normal distribution, by three points of it (Gauss and Hermite).
+    let aside = 3f32.sqrt() * deviation;
+    (4.0 * worth(mean) + worth(mean - aside) + worth(mean + aside)) / 6.0
+}
+
+/// How far scores must differ to count differently, in widths of the board (KataGo).
+const SCORE_SCALE: f32 = 0.75;
+
+/// How much of the score at the root is what is usual (KataGo): to catch up counts a little more than not to fall behind.
+const USUAL_SHARE: f32 = 0.8;
+
 /// Sets the candidates' priors: the softmax of the logits over them, and a share that is equal for all.
 fn set_priors(leaf: &mut Leaf, answer: &AnyOutput, config: &NetworkConfig) {
     let is_root = leaf.since_root().is_empty();
@@ -142,8 +161,13 @@ impl Evaluator for NetEvaluator {
     fn begin(&mut self, game: &Game) {
         let mut hasher = DefaultHasher::new();
         format!("{:?} {}", game.rules(), game.compensated_handicap()).hash(&mut hasher);
-        let rules = hasher.finish();
-        self.root = Some(Root { history: History::new(game), rules });
+        let (rules, history) = (hasher.finish(), History::new(game));
+        let mut usual_score = 0.0;
+        if self.shared.config.score_share > 0.0 {
+            let root = self.answers(std::slice::from_ref(&history), rules, &mut Rng::new(history.key()));
+            usual_score = USUAL_SHARE * root[0].score.0;
+        }
+        self.root = Some(Root { history, rules, usual_score });
     }
 
     fn sets_priors(&self) -> bool {
@@ -152,13 +176,17 @@ impl Evaluator for NetEvaluator {
 
     fn evaluate(&mut self, leaves: &mut [Leaf], komi: f32, rng: &mut Rng) {
         let Some(root) = &self.root else { return };
-        let rules = root.rules;
+        let (rules, usual) = (root.rules, root.usual_score);
+        let share = self.shared.config.score_share;
+        let bonus =
+            |leaf: &Leaf, score| share * (score_value(score, usual, leaf.board.area()) - leaf.black_value);
         let (mut open, mut histories) = (Vec::new(), Vec::new());
         for (i, leaf) in leaves.iter_mut().enumerate() {
             // Where dead stones are taken off, the network knows better than the board.
             if ended(leaf) && !leaf.by_agreement {
                 let points = area_score(&leaf.board);
                 leaf.set_score(points, komi);
+                leaf.score_bonus = bonus(leaf, (leaf.score, leaf.score * leaf.score));
                 continue;
             }
             if self.shared.config.mix > 0.0 && leaf.candidates.is_empty() {
@@ -175,6 +203,7 @@ impl Evaluator for NetEvaluator {
             let leaf = &mut leaves[i];
             set_priors(leaf, &answer, &self.shared.config);
             (leaf.black_value, leaf.score) = (answer.black_value, answer.lead);
+            leaf.score_bonus = bonus(leaf, answer.score);
             leaf.ownership.clone_from(&answer.ownership);
         }
     }
@@ -328,6 +357,27 @@ mod tests {
         assert!(priors(1.0).iter().all(|prior| (prior - 0.04).abs() < 1e-6));
         for (mixed, plain) in priors(0.25).iter().zip(priors(0.0)) {
             assert!((mixed - (0.75 * plain + 0.01)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_higher_score_is_worth_more_and_an_uncertain_one_is_nearer_to_a_half() {
+        let value =
+            |mean: f32, deviation: f32| score_value((mean, mean * mean + deviation * deviation), 2.0, 81);
+        assert!((value(2.0, 0.0) - 0.5).abs() < 1e-6 && (value(2.0, 9.0) - 0.5).abs() < 1e-6);
+        // atan(1) / π + 1/2 at 0.75 · 9 points more.
+        assert!((value(8.75, 0.0) - 0.75).abs() < 1e-6);
+        assert!(value(20.0, 0.0) > value(10.0, 0.0) && value(10.0, 0.0) > value(10.0, 8.0));
+        // Wins alone are what the tree sees, unless the score is to count.
+        let game = Game::new(5, 5, Rules::CHINESE).unwrap();
+        for share in [0.0, 0.25] {
+            let mut evaluator = evaluator(&NetworkConfig { score_share: share, ..NetworkConfig::default() });
+            evaluator.begin(&game);
+            let mut leaf = Leaf::new(game.board());
+            leaf.reset(&game);
+            evaluator.evaluate(std::slice::from_mut(&mut leaf), 7.5, &mut Rng::new(1));
+            assert_eq!(leaf.score_bonus == 0.0, share == 0.0);
+            assert!((0.0..=1.0).contains(&(leaf.black_value + leaf.score_bonus)));
         }
     }
 

@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     error::NetError,
-    exec::{Prepared, kernels::winograd::TileKind},
+    exec::{
+        Prepared,
+        kernels::winograd::{Precision, TileKind},
+    },
     model::network::Network,
 };
 
@@ -161,7 +164,7 @@ pub fn test(
             .filter(|draw| draw.index < group.len())
             .collect();
         let kind = TileKind::best(group.width, group.height);
-        let prepared = [(kind, Prepared::new(&network.graph, network.weights(), kind))];
+        let prepared = [(kind, Prepared::new(&network.graph, network.weights(), kind, Precision::Float))];
         let tallies: Vec<Tally> = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..threads.max(1))
                 .map(|i| {

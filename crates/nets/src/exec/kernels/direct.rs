@@ -11,6 +11,7 @@ use super::{
     matmul::{Left, Right, Size, Write, multiply, panel_index},
     padded, panels, panels_mut, run,
 };
+use crate::exec::numbers::Numbers;
 
 /// The shape of a convolution; channels are padded.
 #[derive(Clone, Copy)]
@@ -51,12 +52,10 @@ pub(crate) fn arrange_weights(
     kernel: usize,
     (to, from): (usize, usize),
     direction: Direction,
-    out: &mut Vec<f32>,
-) {
+) -> Numbers {
     let taps = kernel * kernel;
     let (to_padded, from_padded) = (padded(to), padded(from));
-    out.clear();
-    out.resize(taps * from_padded * to_padded, 0.0);
+    let mut out = Numbers::zeros(taps * from_padded * to_padded);
     for (o, filters) in weights.chunks_exact(from * taps).enumerate().take(to) {
         for (i, w) in filters.chunks_exact(taps).enumerate() {
             for (tap, value) in w.iter().enumerate() {
@@ -70,6 +69,7 @@ pub(crate) fn arrange_weights(
             }
         }
     }
+    out
 }
 
 /// The transpose of [`arrange_weights`] (forwards, without panels), added to `gradient`.

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
-//! **How.** Six rows and two vectors of columns of the result stay in registers (12 of AVX2's 16; with AVX-512 eight rows and
-//! three vectors, 24 of 32) while the depth is walked through; each step loads two vectors of the right matrix and six numbers of the
+//! **How.** Six rows and two vectors of columns of the result stay in registers (12 of AVX2's 16; with AVX-512 nine rows and
+//! three vectors, 27 of 32) while the depth is walked through; each step loads two vectors of the right matrix and six numbers of the
 //! left one, which the multiply-adds hide. The matrices here are small enough to lie in the caches, so nothing is packed or split; those of
 //! weights lie in the last one, which is far away, so a product asks for its successor's a little at a time.
 
@@ -14,19 +14,16 @@ use super::{Kernel, LANES, panels, panels_mut, run};
 /// Rows that stay in registers.
 const ROWS: usize = 6;
 /// The same with AVX-512.
-const MANY_ROWS: usize = 8;
+const MANY_ROWS: usize = 9;
 
 /// Steps of the depth whose places are known without looking: a part of the loop that needs no checks.
 const STEP: usize = 8;
-
-/// Groups of rows that ask for the next product's panel, each for an equal part.
-const ASKING: usize = 4;
 
 /// A loop over the rows of a tile that is none. Left as loops, those with checks in them may stay loops until it is too late for the
 /// sums to be kept in registers.
 macro_rules! unrolled {
     ($i:ident in 0..$n:ident $body:block) => {
-        unrolled!(@ $i $n $body 0 1 2 3 4 5 6 7)
+        unrolled!(@ $i $n $body 0 1 2 3 4 5 6 7 8)
     };
     (@ $i:ident $n:ident $body:block $($k:literal)*) => {
         $(if $k < $n {
@@ -67,6 +64,8 @@ pub(crate) enum Right<'a> {
     Rows(&'a [f32]),
     /// [`LANES`] columns of all rows, then the next: see [`panel_index`].
     Panels(&'a [f32]),
+    /// The same, each panel beginning so many numbers after the one before.
+    Apart(&'a [f32], usize),
 }
 
 /// `out` = (or +=) `left` · `right`. `out` consists of contiguous rows of `cols` numbers.
@@ -88,7 +87,7 @@ pub(crate) struct Product<'a> {
     pub(crate) left: Left<'a>,
     pub(crate) right: Right<'a>,
     pub(crate) write: Write,
-    /// Begins with the panel that the next product needs, if that is known.
+    /// Begins where the right matrix of the next product does, if that is known, which is arranged as this one's.
     pub(crate) ahead: &'a [f32],
 }
 
@@ -116,28 +115,33 @@ impl Product<'_> {
         let count = cols / LANES;
         let out = panels_mut::<S, W>(&mut self.out[..rows * cols]);
         let mut rights = [&[][..]; P];
-        let stride = match right {
-            Right::Rows(_) => count,
-            Right::Panels(_) => 1,
+        let mut nexts = [&[][..]; P];
+        let (stride, apart) = match right {
+            Right::Rows(_) => (count, LANES),
+            Right::Panels(_) => (1, LANES * depth),
+            Right::Apart(_, apart) => (1, apart),
         };
-        for (p, panel) in rights.iter_mut().enumerate() {
-            let number = *first + p;
-            *panel = match right {
-                Right::Rows(right) => panels::<S, W>(&right[number * LANES..depth * cols]),
-                Right::Panels(right) => panels::<S, W>(&right[number * LANES * depth..][..LANES * depth]),
-            };
+        for p in 0..P {
+            let begin = (*first + p) * apart;
+            rights[p] = panels::<S, W>(match right {
+                Right::Rows(right) => &right[begin..depth * cols],
+                Right::Panels(right) | Right::Apart(right, _) => &right[begin..][..LANES * depth],
+            });
+            nexts[p] = ahead.get(begin..begin + LANES * depth).unwrap_or_default();
         }
-        // Groups as equal as possible: a group of one row would wait for each of its multiply-adds.
         let most = if W == 1 { MANY_ROWS } else { ROWS };
-        let groups = rows.div_ceil(most).max(1);
-        let (least, more) = (rows / groups, rows % groups);
-        let mut strip = Strip { left, rights, stride, out: (*first, count), depth, write, ahead: &[] };
-        let mut ahead = ahead.chunks_exact(depth * LANES / ASKING);
+        let sizes = groups(rows, most);
+        // Each group asks for an equal part of the next product's panels.
+        let part = depth.div_ceil(sizes.len()) * LANES;
+        let mut strip = Strip { left, rights, stride, out: (*first, count), depth, write, ahead: nexts };
         let mut row = 0;
-        for group in 0..groups {
-            strip.ahead = ahead.next().filter(|_| group < ASKING).unwrap_or_default();
-            match least + usize::from(group < more) {
-                8.. if W == 1 => strip.tile::<S, 8>(simd, out, &mut row),
+        for (group, size) in sizes.enumerate() {
+            for p in 0..P {
+                strip.ahead[p] = nexts[p].get(group * part..(group + 1) * part).unwrap_or_default();
+            }
+            match size {
+                9.. if W == 1 => strip.tile::<S, 9>(simd, out, &mut row),
+                8 if W == 1 => strip.tile::<S, 8>(simd, out, &mut row),
                 7 if W == 1 => strip.tile::<S, 7>(simd, out, &mut row),
                 6.. => strip.tile::<S, 6>(simd, out, &mut row),
                 5 => strip.tile::<S, 5>(simd, out, &mut row),
@@ -152,6 +156,12 @@ impl Product<'_> {
     }
 }
 
+/// Rows in groups of up to `most`, as equal as possible: a group of one row would wait for each of its multiply-adds.
+pub(super) fn groups(rows: usize, most: usize) -> impl ExactSizeIterator<Item = usize> {
+    let groups = rows.div_ceil(most).max(1);
+    (0..groups).map(move |group| rows / groups + usize::from(group < rows % groups))
+}
+
 /// `P` times [`LANES`] columns of a product. `V` is a vector, `W` of them are as wide as a panel.
 #[derive(Clone, Copy)]
 struct Strip<'a, V, const W: usize, const P: usize> {
@@ -164,7 +174,7 @@ struct Strip<'a, V, const W: usize, const P: usize> {
     depth: usize,
     write: Write,
     /// What to ask for meanwhile.
-    ahead: &'a [f32],
+    ahead: [&'a [f32]; P],
 }
 
 impl<V: Copy, const W: usize, const P: usize> Strip<'_, V, W, P> {
@@ -215,7 +225,7 @@ fn add_rows<S: Simd, const R: usize, const P: usize, const W: usize>(
     sums: &mut [[[S::f32s; W]; P]; R],
     left: [&[f32]; R],
     (rights, stride): ([&[[S::f32s; W]]; P], usize),
-    ahead: &[f32],
+    ahead: [&[f32]; P],
 ) {
     // Loops rather than `map`, which is not always inlined.
     let mut column = [0.0; R];
@@ -230,10 +240,11 @@ fn add_rows<S: Simd, const R: usize, const P: usize, const W: usize>(
         for p in 0..P {
             right_steps[p] = rights[p].as_chunks::<STEP>().0;
         }
-        let ahead = ahead.as_chunks::<{ STEP * LANES / ASKING }>().0;
-        for i in 0..right_steps[0].len() {
-            if let Some(ahead) = ahead.get(i) {
-                prefetch(ahead);
+        let count = right_steps[0].len();
+        let asking = ahead[0].len().div_ceil(LANES * count.max(1)) * LANES;
+        for i in 0..count {
+            for p in 0..P {
+                prefetch(ahead[p].get(i * asking..(i + 1) * asking).unwrap_or_default());
             }
             let mut step = [&[0.0; STEP]; R];
             for r in 0..R {
@@ -280,9 +291,9 @@ fn next_row<V: Copy, const P: usize>(panels: &mut [&[V]; P], stride: usize, row:
 /// Asks for numbers that are needed soon, a line of the cache for each [`LANES`].
 #[allow(unsafe_code, reason = "there is no safe way to say it")]
 #[inline(always)]
-fn prefetch<const COUNT: usize>(numbers: &[f32; COUNT]) {
+pub(super) fn prefetch<T>(numbers: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in numbers.as_chunks::<LANES>().0 {
+    for line in numbers.chunks(LANES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a hint, which reads nothing and is allowed for every address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
@@ -331,6 +342,7 @@ fn plain(size: Size, out: &mut [f32], left: Left<'_>, right: Right<'_>, write: W
                 *sum += a * match right {
                     Right::Rows(right) => right[k * cols + c],
                     Right::Panels(right) => right[panel_index(k, c, depth)],
+                    Right::Apart(right, apart) => right[c / LANES * apart + k * LANES + c % LANES],
                 };
             }
         }

@@ -14,6 +14,7 @@ pub(crate) mod attention;
 pub(crate) mod direct;
 pub(crate) mod matmul;
 pub(crate) mod norm;
+pub(crate) mod pairs;
 pub(crate) mod peak;
 pub(crate) mod plain;
 pub(crate) mod pointwise;

@@ -13,6 +13,7 @@
 //! **Backwards** the gradient of the input is the convolution of the result's gradient with filters that are turned round;
 //! the gradient of the weights goes through the transposes of the transforms.
 
+mod fixed;
 mod transform;
 mod weights;
 
@@ -24,9 +25,9 @@ use super::{
     Kernel, LANES,
     activation::Activation,
     matmul::{Left, Product, Right, Size, Write},
-    panels, panels_mut, run, run_within,
+    pairs, panels, panels_mut, run, run_within,
 };
-use transform::{Four, Three, Transform, both_ways};
+use transform::{EvenFour, EvenThree, Four, Three, Transform, both_ways};
 pub(crate) use weights::{add_weight_gradient, transform_weights};
 
 /// A point of a tile that is not on the board.
@@ -74,6 +75,22 @@ impl TileKind {
     /// Matrix products for a convolution.
     pub(crate) const fn products(self) -> usize {
         self.input() * self.input()
+    }
+}
+
+/// The numbers that products are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precision {
+    /// Floats.
+    Float,
+    /// Whole numbers of 16 bits.
+    Fixed,
+}
+
+impl Precision {
+    /// The one that this processor is faster with.
+    pub(crate) fn fast() -> Precision {
+        if pairs::is_fast() { Precision::Fixed } else { Precision::Float }
     }
 }
 
@@ -190,16 +207,25 @@ impl<'a> Group<'a> {
 /// memory.
 pub(crate) fn convolve(
     job: Job<'_>,
+    precision: Precision,
     (x, u, y): (&[f32], &[f32], &mut [f32]),
     (v, m): (&mut [f32], &mut [f32]),
     finish: Finish<'_>,
 ) {
-    match job.tiles.kind {
-        TileKind::Three => {
+    match (job.tiles.kind, precision) {
+        (TileKind::Three, Precision::Float) => {
             run(Convolution::<Three, 5, 3> { job, x, u, y, v, m, finish, transform: PhantomData });
         }
-        TileKind::Four => {
+        (TileKind::Four, Precision::Float) => {
             run(Convolution::<Four, 6, 4> { job, x, u, y, v, m, finish, transform: PhantomData });
+        }
+        (TileKind::Three, Precision::Fixed) => {
+            let transform = PhantomData;
+            run(fixed::Convolution::<EvenThree, 5, 3> { job, x, u, y, v, m, finish, transform });
+        }
+        (TileKind::Four, Precision::Fixed) => {
+            let transform = PhantomData;
+            run(fixed::Convolution::<EvenFour, 6, 4> { job, x, u, y, v, m, finish, transform });
         }
     }
 }
@@ -222,25 +248,45 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for Convolution<
         let Job { from, to, .. } = job;
         for group in job.groups() {
             let rows = group.rows();
-            let (v_stride, m_stride) = (group.stride(from), group.stride(LANES));
             transform_inputs::<S, T, N, M, W>(simd, group, (x, v, from));
-            let size = from * LANES;
-            for panel in 0..to / LANES {
+            let (size, count) = (from * LANES, to / LANES);
+            let mut first = 0;
+            while first < count {
+                let panels = panels_together::<W>(count - first);
+                let (v_stride, m_stride) = (group.stride(from), group.stride(panels * LANES));
                 for t in 0..N * N {
-                    let (u, ahead) = u[(panel * N * N + t) * size..].split_at(size);
+                    let place = |panel, t| (panel * N * N + t) * size;
+                    let next = if t + 1 < N * N { place(first, t + 1) } else { place(first + panels, 0) };
                     let product = Product {
-                        size: Size { rows, cols: LANES, depth: from },
-                        out: &mut m[t * m_stride..][..rows * LANES],
+                        size: Size { rows, cols: panels * LANES, depth: from },
+                        out: &mut m[t * m_stride..][..rows * panels * LANES],
                         left: Left::Rows(&v[t * v_stride..][..rows * from], from),
-                        right: Right::Panels(u),
+                        right: Right::Apart(&u[place(first, t)..], N * N * size),
                         write: Write::Replace,
-                        ahead,
+                        ahead: &u[next..],
                     };
                     run_within(simd, product);
                 }
-                transform_outputs::<S, T, N, M, W>(simd, group, m, (y, to / LANES, panel), finish);
+                for panel in 0..panels {
+                    let m = (&m[panel * LANES..], m_stride, panels);
+                    let y = (&mut *y, count, first + panel);
+                    transform_outputs::<S, T, N, M, W>(simd, group, m, y, finish);
+                }
+                first += panels;
             }
         }
+    }
+}
+
+/// Of so many panels of a result those that are computed together: as many as keep a product's sums in registers.
+#[inline(always)]
+fn panels_together<const W: usize>(panels: usize) -> usize {
+    match panels {
+        _ if W > 1 => 1,
+        // Two and two are better than three and one.
+        3 | 5.. => 3,
+        2 | 4 => 2,
+        _ => 1,
     }
 }
 
@@ -316,6 +362,7 @@ impl<T: Transform<N, M>, const N: usize, const M: usize> Kernel for WeightGradie
 
 /// Transforms the tiles of boards, which consist of F x F `points`, for n² products: Bᵀ x B or A dy Aᵀ.
 #[allow(clippy::redundant_closure, reason = "the function itself, passed on by reference, is not inlined")]
+#[allow(unsafe_code, reason = "checks of every place would take a third of the time")]
 #[inline(always)]
 fn transform_tiles<S: Simd, const F: usize, const N: usize, const W: usize>(
     simd: S,
@@ -325,35 +372,51 @@ fn transform_tiles<S: Simd, const F: usize, const N: usize, const W: usize>(
 ) {
     let (x, v, width) = (panels::<S, W>(x), panels_mut::<S, W>(v), channels / LANES);
     let stride = group.stride(channels) / LANES;
-    let border = x.len() - width;
+    assert!((N * N - 1) * stride + group.rows() * width <= v.len(), "room for all products");
     let mut columns = [[[simd.splat_f32s(0.0); F]; W]; N];
     for (tile, board, points) in group.tiles(points, F * F) {
-        let mut starts = [[border; F]; F];
-        for (start, point) in starts.as_flattened_mut().iter_mut().zip(points) {
-            if *point != OUTSIDE {
-                *start = (board + *point as usize) * width;
-            }
-        }
+        let starts = starts::<F>(points, board, width, x.len());
         for panel in 0..width {
             both_ways(
                 &mut columns,
                 #[inline(always)]
-                |i, j| x[starts[i][j] + panel],
+                |i, j| {
+                    // SAFETY: `starts` leave room for all panels.
+                    unsafe { *x.get_unchecked(starts[i][j] + panel) }
+                },
                 #[inline(always)]
                 |x| transform(x),
                 #[inline(always)]
-                |i, j, value| v[(i * N + j) * stride + tile * width + panel] = value,
+                |i, j, value| {
+                    // SAFETY: there is room for N² products of all tiles, as was seen above.
+                    unsafe { *v.get_unchecked_mut((i * N + j) * stride + tile * width + panel) = value };
+                },
             );
         }
     }
 }
 
-/// One panel of y = Aᵀ m A, finished
+/// Where the panels of a tile's points begin, of `len` ones, `width` for each point; those outside of the board are where the last ones are, which
+/// are 0.
+#[inline(always)]
+fn starts<const F: usize>(points: &[u32], board: usize, width: usize, len: usize) -> [[usize; F]; F] {
+    let border = len - width;
+    let mut starts = [[border; F]; F];
+    for (start, point) in starts.as_flattened_mut().iter_mut().zip(points) {
+        if *point != OUTSIDE {
+            *start = ((board + *point as usize) * width).min(border);
+        }
+    }
+    starts
+}
+
+/// One panel of y = Aᵀ m A, finished.
+#[allow(unsafe_code, reason = "as in `transform_tiles`")]
 #[inline(always)]
 fn transform_outputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize, const W: usize>(
     simd: S,
     group: Group<'_>,
-    m: &[f32],
+    (m, m_stride, m_width): (&[f32], usize, usize),
     (y, width, panel): (&mut [f32], usize, usize),
     finish: Finish<'_>,
 ) {
@@ -361,13 +424,17 @@ fn transform_outputs<S: Simd, T: Transform<N, M>, const N: usize, const M: usize
     let add = finish.add.map(|add| panels::<S, W>(add));
     let zero = simd.splat_f32s(0.0);
     let bias = finish.bias.map_or([zero; W], |bias| panels::<S, W>(bias)[panel]);
-    let stride = group.stride(LANES) / LANES;
+    let stride = m_stride / LANES;
+    assert!((N * N - 1) * stride + (group.rows() - 1) * m_width < m.len(), "results of all products");
     let mut columns = [[[zero; N]; W]; M];
     for (tile, board, points) in group.tiles(&group.tiles.outputs, M * M) {
         both_ways(
             &mut columns,
             #[inline(always)]
-            |i, j| m[(i * N + j) * stride + tile],
+            |i, j| {
+                // SAFETY: there are N² results for all tiles, as was seen above.
+                unsafe { *m.get_unchecked((i * N + j) * stride + tile * m_width) }
+            },
             #[inline(always)]
             |x| T::at(simd, x),
             #[inline(always)]

@@ -17,6 +17,11 @@ impl<S: Simd> Vectors<S> {
         self.0.sub_f32s(a, b)
     }
 
+    #[inline(always)]
+    fn mul(self, c: f32, a: S::f32s) -> S::f32s {
+        self.0.mul_f32s(self.0.splat_f32s(c), a)
+    }
+
     /// c · a + b
     #[inline(always)]
     fn mul_add(self, c: f32, a: S::f32s, b: S::f32s) -> S::f32s {
@@ -148,6 +153,139 @@ impl Transform<5, 3> for Three {
         let s = Vectors(simd);
         let even = s.add(a, c);
         [a, s.add(even, b), s.sub(even, b), s.mul_add(2.0, b, s.mul_add(4.0, c, a)), c]
+    }
+}
+
+/// F(4x4, 3x3), interpolated at 0, ±2/3, ±3/2 and infinity: half as sensitive to rounding as [`Four`].
+pub(super) struct EvenFour;
+
+impl EvenFour {
+    const A: f32 = 2.0 / 3.0;
+    const B: f32 = 3.0 / 2.0;
+    const A2: f32 = Self::A * Self::A;
+    const B2: f32 = Self::B * Self::B;
+    /// The products of the differences of ±a, and of ±b, from the other points.
+    const F: [f32; 2] = [2.0 * Self::A2 * (Self::A2 - Self::B2), 2.0 * Self::B2 * (Self::B2 - Self::A2)];
+}
+
+impl Transform<6, 4> for EvenFour {
+    const G: [[f32; 3]; 6] = [
+        [1., 0., 0.],
+        [1. / Self::F[0], Self::A / Self::F[0], Self::A2 / Self::F[0]],
+        [1. / Self::F[0], -Self::A / Self::F[0], Self::A2 / Self::F[0]],
+        [1. / Self::F[1], Self::B / Self::F[1], Self::B2 / Self::F[1]],
+        [1. / Self::F[1], -Self::B / Self::F[1], Self::B2 / Self::F[1]],
+        [0., 0., 1.],
+    ];
+
+    /// With s = a² + b², and ab = 1:
+    /// ```text
+    ///  1  0 -s  0  1  0
+    ///  0 -b -b² a  1  0
+    ///  0  b -b²-a  1  0
+    ///  0 -a -a² b  1  0
+    ///  0  a -a²-b  1  0
+    ///  0  1  0 -s  0  1
+    /// ```
+    #[inline(always)]
+    fn bt<S: Simd>(simd: S, [a, b, c, d, e, f]: [S::f32s; 6]) -> [S::f32s; 6] {
+        let s = Vectors(simd);
+        let sum = -(Self::A2 + Self::B2);
+        let (even_a, odd_a) = (s.mul_add(-Self::B2, c, e), s.mul_add(-Self::B, b, s.mul(Self::A, d)));
+        let (even_b, odd_b) = (s.mul_add(-Self::A2, c, e), s.mul_add(-Self::A, b, s.mul(Self::B, d)));
+        [
+            s.mul_add(sum, c, s.add(a, e)),
+            s.add(even_a, odd_a),
+            s.sub(even_a, odd_a),
+            s.add(even_b, odd_b),
+            s.sub(even_b, odd_b),
+            s.mul_add(sum, d, s.add(b, f)),
+        ]
+    }
+
+    /// The powers of 0, a, −a, b, −b and infinity.
+    #[inline(always)]
+    fn at<S: Simd>(simd: S, [a, b, c, d, e, f]: [S::f32s; 6]) -> [S::f32s; 4] {
+        let s = Vectors(simd);
+        let (sum1, difference1, sum2, difference2) = (s.add(b, c), s.sub(b, c), s.add(d, e), s.sub(d, e));
+        [
+            s.add(a, s.add(sum1, sum2)),
+            s.mul_add(Self::A, difference1, s.mul(Self::B, difference2)),
+            s.mul_add(Self::A2, sum1, s.mul(Self::B2, sum2)),
+            s.mul_add(Self::A2 * Self::A, difference1, s.mul_add(Self::B2 * Self::B, difference2, f)),
+        ]
+    }
+
+    #[inline(always)]
+    fn a<S: Simd>(simd: S, [a, b, c, d]: [S::f32s; 4]) -> [S::f32s; 6] {
+        let s = Vectors(simd);
+        let (even, odd) = (s.mul_add(Self::A2, c, a), s.mul_add(Self::A2 * Self::A, d, s.mul(Self::A, b)));
+        let (even2, odd2) = (s.mul_add(Self::B2, c, a), s.mul_add(Self::B2 * Self::B, d, s.mul(Self::B, b)));
+        [a, s.add(even, odd), s.sub(even, odd), s.add(even2, odd2), s.sub(even2, odd2), d]
+    }
+}
+
+/// F(3x3, 3x3), interpolated at 0, ±2/3, 2 and infinity: half as sensitive to rounding as [`Three`].
+pub(super) struct EvenThree;
+
+impl EvenThree {
+    const A: f32 = 2.0 / 3.0;
+    const A2: f32 = Self::A * Self::A;
+    /// The product of each point's differences from the others.
+    const F: [f32; 4] = [
+        2.0 * Self::A2,
+        2.0 * Self::A2 * (Self::A - 2.0),
+        -2.0 * Self::A2 * (Self::A + 2.0),
+        2.0 * (4.0 - Self::A2),
+    ];
+}
+
+impl Transform<5, 3> for EvenThree {
+    const G: [[f32; 3]; 5] = [
+        [1. / Self::F[0], 0., 0.],
+        [1. / Self::F[1], Self::A / Self::F[1], Self::A2 / Self::F[1]],
+        [1. / Self::F[2], -Self::A / Self::F[2], Self::A2 / Self::F[2]],
+        [1. / Self::F[3], 2. / Self::F[3], 4. / Self::F[3]],
+        [0., 0., 1.],
+    ];
+
+    /// ```text
+    ///  2a² -a²  -2   1  0
+    ///  0  -2a  a-2   1  0
+    ///  0   2a -a-2   1  0
+    ///  0  -a²   0    1  0
+    ///  0  2a² -a²   -2  1
+    /// ```
+    #[inline(always)]
+    fn bt<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; 5]) -> [S::f32s; 5] {
+        let s = Vectors(simd);
+        let db = s.mul_add(-Self::A2, b, d);
+        [
+            s.mul_add(2.0 * Self::A2, a, s.mul_add(-2.0, c, db)),
+            s.mul_add(-2.0 * Self::A, b, s.mul_add(Self::A - 2.0, c, d)),
+            s.mul_add(2.0 * Self::A, b, s.mul_add(-Self::A - 2.0, c, d)),
+            db,
+            s.mul_add(-2.0, db, s.mul_add(-Self::A2, c, e)),
+        ]
+    }
+
+    /// The powers of 0, a, −a, 2 and infinity.
+    #[inline(always)]
+    fn at<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; 5]) -> [S::f32s; 3] {
+        let s = Vectors(simd);
+        let (sum, difference) = (s.add(b, c), s.sub(b, c));
+        [
+            s.add(s.add(a, d), sum),
+            s.mul_add(Self::A, difference, s.add(d, d)),
+            s.mul_add(Self::A2, sum, s.mul_add(4.0, d, e)),
+        ]
+    }
+
+    #[inline(always)]
+    fn a<S: Simd>(simd: S, [a, b, c]: [S::f32s; 3]) -> [S::f32s; 5] {
+        let s = Vectors(simd);
+        let (even, odd) = (s.mul_add(Self::A2, c, a), s.mul(Self::A, b));
+        [a, s.add(even, odd), s.sub(even, odd), s.mul_add(2.0, b, s.mul_add(4.0, c, a)), c]
     }
 }
 

@@ -4,9 +4,11 @@ use pulp::Arch;
 
 use super::{
     super::{Direction, LANES, padded},
-    TileKind,
-    transform::{Four, Three, Transform},
+    Precision, TileKind,
+    fixed::round_weights,
+    transform::{EvenFour, EvenThree, Four, Three, Transform},
 };
+use crate::exec::numbers::Numbers;
 
 /// [`LANES`] filters at a time.
 type Lanes = [f32; LANES];
@@ -19,8 +21,8 @@ pub(crate) fn transform_weights(
     weights: &[f32],
     (to, from): (usize, usize),
     direction: Direction,
-    out: &mut Vec<f32>,
-) {
+    precision: Precision,
+) -> Numbers {
     let (rows, cols) = match direction {
         Direction::Forward => (from, to),
         Direction::Backward => (to, from),
@@ -29,12 +31,18 @@ pub(crate) fn transform_weights(
         Direction::Forward => weights[(col * from + row) * 9 + tap],
         Direction::Backward => weights[(row * from + col) * 9 + 8 - tap],
     };
-    out.clear();
-    out.resize(kind.products() * padded(rows) * padded(cols), 0.0);
-    Arch::new().dispatch(|| match kind {
-        TileKind::Three => transform::<Three, 5, 3>(filter, (rows, cols), out),
-        TileKind::Four => transform::<Four, 6, 4>(filter, (rows, cols), out),
+    let mut out = Numbers::zeros(kind.products() * padded(rows) * padded(cols));
+    let sizes = (rows, cols);
+    Arch::new().dispatch(|| match (kind, precision) {
+        (TileKind::Three, Precision::Float) => transform::<Three, 5, 3>(filter, sizes, &mut out),
+        (TileKind::Four, Precision::Float) => transform::<Four, 6, 4>(filter, sizes, &mut out),
+        (TileKind::Three, Precision::Fixed) => transform::<EvenThree, 5, 3>(filter, sizes, &mut out),
+        (TileKind::Four, Precision::Fixed) => transform::<EvenFour, 6, 4>(filter, sizes, &mut out),
     });
+    match precision {
+        Precision::Float => out,
+        Precision::Fixed => round_weights(&out, padded(rows)),
+    }
 }
 
 /// G w Gᵀ
