@@ -89,7 +89,8 @@ export function App() {
   const isAsked = asked?.node === state.node && !state.analysing
   const hint: Hint | null =
     isAsked && known?.done ? { step: asked.step, moves: known.moves.slice(0, HINTED).map((move) => move.at) } : null
-  const better = isAtMistake && !isTrying ? { line: opened.mistake.better, first: opened.mistake.color } : null
+  // Marks would be hidden under it.
+  const better = isAtMistake && !isTrying && !tool ? { line: opened.mistake.better, first: opened.mistake.color } : null
   /** The candidate move that is drawn at a point. */
   const candidateAt = (at: string | null) =>
     preferences.moves && !isTrying && shown?.node === state.node ? shown.moves.find((move) => move.at === at) : undefined

@@ -39,6 +39,8 @@ export interface Hint {
 const NEAR = 2
 /** Below this size of a point a finger needs two taps. */
 const SMALL_POINT = 30
+/** Below this size two lines on a point cannot be read. */
+const TWO_LINES = 26
 
 const MARKERS: Record<MarkKind, Marker['type']> = {
   triangle: 'triangle',
@@ -86,7 +88,7 @@ export function Board(props: Props) {
     const analysed = analysis?.node === state.node ? analysis : null
     if (analysed && state.phase === 'play') {
       if (preferences.policy) heat = policyHeat(analysed)
-      else if (preferences.moves) heat = moveHeat(analysed, width, height)
+      else if (preferences.moves) heat = moveHeat(analysed, state, vertexSize < TWO_LINES)
     }
     if (analysed && preferences.ownership && state.phase === 'play') {
       // Shudan halves it.
@@ -252,8 +254,9 @@ function drawHint(hint: Hint, state: State, markers: (Marker | null)[][]): numbe
   return undefined
 }
 
-/** Candidate moves: the colour tells the share of visits, the text the mover's winning chances and the points lost. */
-function moveHeat(analysis: Analysis, width: number, height: number): (HeatVertex | null)[][] {
+/** Candidate moves: the colour tells the share of visits, the text the mover's winning chances and the points lost; on small points only
+ * these. */
+function moveHeat(analysis: Analysis, { width, height }: State, isSmall: boolean): (HeatVertex | null)[][] {
   const heat = Array.from({ length: height }, () => Array<HeatVertex | null>(width).fill(null))
   const most = Math.max(...analysis.moves.map((move) => move.visits), 1)
   for (const move of analysis.moves) {
@@ -262,7 +265,8 @@ function moveHeat(analysis: Analysis, width: number, height: number): (HeatVerte
     if (!point || share < 0.02) continue
     const value = analysis.to_play === 'black' ? move.value : 1 - move.value
     const below = move === analysis.moves[0] ? shortLead(move.score) : loss(move.lost)
-    heat[point[1]]![point[0]] = { strength: Math.max(1, Math.round(share * 9)), text: `${percent(value)}\n${below}` }
+    const text = isSmall ? loss(move.lost) : `${percent(value)}\n${below}`
+    heat[point[1]]![point[0]] = { strength: Math.max(1, Math.round(share * 9)), text }
   }
   return heat
 }

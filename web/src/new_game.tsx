@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Dialog } from './dialog'
 import type { Hello, Listed, Seat, Seats, Settings, State } from './protocol'
 import { server } from './server'
-import { aboutPlayer, capital, levelOf, rulesName, titleOf } from './words'
+import { aboutPlayer, capital, levelOf, rulesName, titleOf, type Size } from './words'
 import { t } from './text'
 
 const SIZES = [9, 13, 19]
@@ -108,11 +108,11 @@ export function NewGame({ hello, state, onClose }: { hello: Hello; state: State 
             ]}
           />
         )}
-        {mode === 'play' && <EngineFields label={t('Opponent')} hello={hello} seat={opponent} set={setOpponent} hasAuto />}
+        {mode === 'play' && <EngineFields label={t('Opponent')} hello={hello} seat={opponent} size={{ width, height }} set={setOpponent} hasAuto />}
         {mode === 'watch' && (
           <>
-            <EngineFields label={t('Black')} hello={hello} seat={opponent} set={setOpponent} />
-            <EngineFields label={t('White')} hello={hello} seat={second} set={setSecond} />
+            <EngineFields label={t('Black')} hello={hello} seat={opponent} size={{ width, height }} set={setOpponent} />
+            <EngineFields label={t('White')} hello={hello} seat={second} size={{ width, height }} set={setSecond} />
           </>
         )}
         <div class="row">
@@ -188,7 +188,7 @@ export function ChangePlayers({ hello, state, onClose }: { hello: Hello; state: 
           ]}
         />
         {seat.kind === 'engine' && (
-          <EngineFields label={t('Which')} hello={hello} seat={seat} set={(to) => setSeats({ ...seats, [color]: to })} />
+          <EngineFields label={t('Which')} hello={hello} seat={seat} size={state} set={(to) => setSeats({ ...seats, [color]: to })} />
         )}
       </fieldset>
     )
@@ -265,7 +265,7 @@ const AUTO = 'auto'
 const isLevel = (player: string) => player === AUTO || levelOf(player) !== null
 
 /** The players of a group, the weakest level first. */
-function Group({ label, players, hasAuto }: { label: string; players: Listed[]; hasAuto: boolean }) {
+function Group({ label, players, size, hasAuto }: { label: string; players: Listed[]; size: Size; hasAuto: boolean }) {
   if (players.length === 0) return null
   const order = (player: Listed) => levelOf(player.name) ?? 100
   return (
@@ -275,7 +275,7 @@ function Group({ label, players, hasAuto }: { label: string; players: Listed[]; 
         .sort((a, b) => order(a) - order(b))
         .map((player) => (
           <option key={player.name} value={player.name}>
-            {titleOf(player)}
+            {titleOf(player, size)}
           </option>
         ))}
     </optgroup>
@@ -283,11 +283,12 @@ function Group({ label, players, hasAuto }: { label: string; players: Listed[]; 
 }
 
 /** tengen's levels, and whatever player there is besides. */
-export function LevelSelect({ hello, player, set }: { hello: Hello; player: string; set: (player: string) => void }) {
+export function LevelSelect(props: { hello: Hello; player: string; size: Size; set: (player: string) => void }) {
+  const { hello, player, size, set } = props
   const levels = hello.players.filter(({ name, group }) => group === 'level' || name === player)
   return (
     <select value={player} onChange={(event) => set(event.currentTarget.value)}>
-      <Group label="tengen" players={levels} hasAuto />
+      <Group label="tengen" players={levels} size={size} hasAuto />
     </select>
   )
 }
@@ -312,6 +313,8 @@ interface EngineProps {
   label: string
   hello: Hello
   seat: Seat
+  /** The board. */
+  size: Size
   set: (seat: Seat) => void
   /** Whether the level may follow the player's results. */
   hasAuto?: boolean
@@ -341,6 +344,7 @@ function EngineFields(props: EngineProps) {
                 key={group}
                 label={label}
                 players={props.hello.players.filter((player) => player.group === group)}
+                size={props.size}
                 hasAuto={props.hasAuto === true && group === 'level'}
               />
             ))}
@@ -359,7 +363,7 @@ function EngineFields(props: EngineProps) {
           </label>
         )}
       </div>
-      <small>{aboutPlayer(props.hello, seat.player)}</small>
+      <small>{aboutPlayer(props.hello, seat.player, props.size)}</small>
     </div>
   )
 }

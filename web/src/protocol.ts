@@ -33,6 +33,15 @@ export interface Listed {
   title: string
   about: string
   group: 'level' | 'technique' | 'program'
+  ranks: LevelRank[]
+}
+
+/** What a level is worth on boards of one size, such as `12k`, and the interval at 95%. */
+export interface LevelRank {
+  size: number
+  rank: string
+  low: string
+  high: string
 }
 
 export interface Hello {

@@ -113,7 +113,7 @@ export function ReviewPanel({ state, tree, review, judgement, opened, open, trie
                   {mistake.number}. {mistake.at}
                 </b>
                 <span class={`class ${mistake.kind}`}>{className(mistake.kind)}</span>
-                <span class="loss">{t('{n} points', { n: loss(mistake.lost) })}</span>
+                <span class="loss">{loss(mistake.lost)}</span>
                 {mistake.better[0] && <span class="better">{t('better {move}', { move: mistake.better[0] })}</span>}
               </button>
             </li>

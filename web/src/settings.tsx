@@ -46,7 +46,7 @@ export function SettingsDialog({ preferences, change, version, onClose }: Props)
             value={preferences.confirm}
             onChange={(event) => change({ confirm: event.currentTarget.value as Preferences['confirm'] })}
           >
-            <option value="small">{t('On touch screens, where points are small')}</option>
+            <option value="small">{t('On small touch screens')}</option>
             <option value="always">{t('Always')}</option>
             <option value="never">{t('Never')}</option>
           </select>

@@ -18,10 +18,11 @@ export function Welcome({ state, hello }: { state: State; hello: Hello }) {
         <LevelSelect
           hello={hello}
           player={player}
+          size={state}
           set={(chosen) => server.send({ type: 'new', settings: settingsFor(settingsOf(state, hello), chosen) })}
         />
       </label>
-      <small>{aboutPlayer(hello, player)}</small>
+      <small>{aboutPlayer(hello, player, state)}</small>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 // Numbers, names and results as people read them.
 
-import type { Class, Color, Hello, Listed, State, StoredGame } from './protocol'
+import type { Class, Color, Hello, LevelRank, Listed, State, StoredGame } from './protocol'
 import { t } from './text'
 
 export const percent = (share: number) => `${Math.round(share * 100)}%`
@@ -107,6 +107,8 @@ export const other = (color: Color): Color => (color === 'black' ? 'white' : 'bl
 /** Who has a colour: the record's name, else the person at the page, else the colour. */
 export function nameOfSide(state: State, color: Color): string {
   const name = state.names[color === 'black' ? 0 : 1]
+  const level = /^tengen level (\d+)$/.exec(name)?.[1]
+  if (level) return t('tengen level {n}', { n: level })
   if (name !== HUMAN || isEngine(state, color)) return name
   return isEngine(state, other(color)) ? t('You') : colorName(color)
 }
@@ -162,20 +164,41 @@ const PLAIN: Record<string, string> = {
 /** The number of a level. */
 export const levelOf = (player: string): number | null => Number(/^level-(\d+)$/.exec(player)?.[1]) || null
 
-/** What a player of the list is called. */
-export function titleOf(player: Listed): string {
+/** A board, as ranks are measured on it. */
+export interface Size {
+  width: number
+  height: number
+}
+
+const rankOn = (player: Listed | undefined, { width, height }: Size): LevelRank | undefined =>
+  player?.ranks.find(({ size }) => size === width && size === height)
+
+/** `12k` in words. */
+function rankInWords(rank: string): string {
+  const n = rank.slice(0, -1)
+  return rank.endsWith('k') ? t('{n} kyu', { n }) : t('{n} dan', { n })
+}
+
+/** What a player of the list is called on such a board. */
+export function titleOf(player: Listed, size: Size): string {
   const level = levelOf(player.name)
-  if (level) return t('tengen, level {n}', { n: level })
+  const rank = rankOn(player, size)
+  if (level) return t('tengen, level {n}', { n: level }) + (rank ? ` (${rankInWords(rank.rank)})` : '')
   return player.name === 'default' ? t('tengen at its best') : player.title
 }
 
-/** What a player is like, in a line. */
-export function aboutPlayer(hello: Hello, name: string): string {
+/** What a player is like on such a board, in a line or two. */
+export function aboutPlayer(hello: Hello, name: string, size: Size): string {
   const plain = PLAIN[name]
   if (plain) return t(plain)
+  const player = hello.players.find((player) => player.name === name)
   const level = levelOf(name)
-  if (level) return t(level < 9 ? 'Chooses moves as people do, and reads a little more at each level' : 'Plays the best move it finds, in half a second')
-  return hello.players.find((player) => player.name === name)?.about ?? ''
+  if (!level) return player?.about ?? ''
+  const manner = t(level < 9 ? 'Chooses moves as people do, and reads a little more at each level' : 'Plays the best move it finds, in half a second')
+  const rank = rankOn(player, size)
+  if (!rank) return manner
+  const [low, high] = [rankInWords(rank.low), rankInWords(rank.high)]
+  return `${manner}. ${t('Its rank is estimated from games with GNU Go, taken for 8 kyu: from {low} to {high}.', { low, high })}`
 }
 
 export const CLASSES: Class[] = ['excellent', 'good', 'inaccuracy', 'mistake', 'big-mistake', 'blunder']

@@ -6,6 +6,8 @@ import { Board, Server, contrast, launch, numbers, reasonToSkip } from './harnes
 
 const skip = reasonToSkip()
 
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
 /** Black throws a game away with moves on the edge. */
 const GAME = `(;GM[1]FF[4]SZ[9]KM[7]PB[Ada]PW[Grace]RE[W+R]
   ;B[ee];W[ec];B[ge];W[ce];B[gc];W[cc];B[ai];W[gb];B[ia];W[hc];B[aa];W[gd])`
@@ -213,5 +215,41 @@ describe('studying', { skip }, () => {
       assert.deepEqual(board.errors, [])
       await board.close()
     }
+  })
+
+  test('on a phone the board stays in sight of its mistakes', async () => {
+    const board = await open(GAME, PHONE)
+    await board.review()
+    await board.page.locator('.mistakes button').last().click()
+    await board.page.waitForSelector('.opened')
+    const box = await board.page.locator('.board').boundingBox()
+    assert.ok(box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box))
+    await board.button('Try again').click()
+    await board.page.getByText('Play the better move on the board.').waitFor()
+    await board.picture('mistake-phone')
+    await board.close()
+  })
+
+  test('on small points candidates tell what they lose, and nothing that cannot be read', async () => {
+    const board = await open('(;GM[1]FF[4]SZ[19]KM[7]PB[Ada];B[pd];W[dp];B[pp];W[dd])', PHONE)
+    await board.page.keyboard.press('End')
+    await board.moves(4)
+    await board.button('Analyse').click()
+    await board.page.waitForSelector('.shudan-heatlabel')
+    const labels = await board.page.locator('.shudan-heatlabel').allTextContents()
+    for (const label of labels) assert.match(label, /^(0|−\d+\.\d)$/)
+    await board.picture('candidates-phone')
+    await board.close()
+  })
+
+  test('marks can be set where a mistake is open', async () => {
+    const board = await open(GAME)
+    await board.review()
+    await board.page.locator('.mistakes button').first().click()
+    await board.page.waitForSelector('.opened')
+    await board.page.getByRole('button', { name: 'Triangle' }).click()
+    await board.click(4, 8)
+    await board.page.waitForSelector('.shudan-vertex[data-x="4"][data-y="8"].shudan-marker_triangle')
+    await board.close()
   })
 })

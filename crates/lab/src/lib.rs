@@ -18,6 +18,7 @@ pub mod environment;
 pub mod experiments;
 pub mod journal;
 pub mod learn;
+pub mod levels;
 pub mod loss;
 pub mod matches;
 pub mod notes;

@@ -4,7 +4,10 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use tengen_lab::{PRESETS, PlayerConfig, PlayerSpec, Preset};
+use tengen_lab::{
+    PRESETS, PlayerConfig, PlayerSpec, Preset,
+    levels::{self, LevelRank},
+};
 
 use crate::{error::WebError, settings::Seat};
 
@@ -26,6 +29,8 @@ pub struct Listed {
     pub about: String,
     /// Where the page lists it.
     pub group: Group,
+    /// What it is worth in kyu and dan, on the boards on which that was measured.
+    pub ranks: Vec<LevelRank>,
 }
 
 /// What kind of player it is.
@@ -98,6 +103,7 @@ impl Roster {
             title: title(&player.name).into_owned(),
             about: player.about.clone(),
             group: group(player),
+            ranks: levels::ranks(&player.name),
         };
         self.players.iter().rev().map(listed).collect()
     }

@@ -10,6 +10,7 @@ use tengen_board::{Game, Rules, bounded};
 use toml::Table;
 
 use super::{cells::Cell, checks::Check, error::LabError, kind::Kind, learning::LearningConfig};
+use crate::review::rank;
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -60,6 +61,9 @@ pub struct ExperimentConfig {
     /// arm before it, or `all`: a tournament, in which statements have a `quantity` such as `against NAME`.
     #[serde(default)]
     pub opponent: Option<String>,
+    /// For a ladder: an arm whose rank among people is about known.
+    #[serde(default)]
+    pub anchor: Option<Anchor>,
     /// What every arm starts from.
     #[serde(default)]
     pub base: Table,
@@ -122,6 +126,16 @@ impl BoardConfig {
         Game::new(self.size, self.size, self.rules()?)
             .map_err(|problem| LabError::Config(format!("board.size: {problem}")))
     }
+}
+
+/// An arm of a ladder, and its rank.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// The arm.
+    pub arm: String,
+    /// What it is taken for, such as `8k`.
+    pub rank: String,
 }
 
 /// A parameter and its values.
@@ -192,6 +206,13 @@ impl Experiment {
         config.board.game()?;
         if let Some(learning) = &config.learning {
             learning.check(self)?;
+        }
+        if let Some(Anchor { arm, rank }) = &config.anchor
+            && !(config.arms.contains_key(arm) && rank::number(rank).is_some())
+        {
+            return Err(LabError::Config(format!(
+                "anchor: {arm:?} must be an arm, and {rank:?} a rank such as 8k or 2d"
+            )));
         }
         let is_mark = |at: f64| {
             config

@@ -53,14 +53,7 @@ pub struct Tournament {
 impl Tournament {
     /// From the matches of `pairs` between `players`.
     pub fn new(players: &[String], pairs: &[(usize, usize)], summaries: Vec<Summary>) -> Tournament {
-        let pairings: Vec<_> = pairs
-            .iter()
-            .zip(&summaries)
-            .map(|(&(a, b), s)| {
-                let score = s.points_a();
-                Pairing { a, b, score, games: s.games as f64 }
-            })
-            .collect();
+        let pairings = Tournament::pairings(pairs, &summaries);
         let rated = bradley_terry(players.len(), &pairings, VIRTUAL_DRAWS);
         let mut ratings: Vec<_> = players
             .iter()
@@ -78,6 +71,17 @@ impl Tournament {
             .collect();
         ratings.sort_by(|a, b| b.elo.total_cmp(&a.elo));
         Tournament { pairs: summaries, ratings }
+    }
+
+    /// The matches of pairs, as ratings are fitted to them.
+    pub(crate) fn pairings(pairs: &[(usize, usize)], summaries: &[Summary]) -> Vec<Pairing> {
+        let pairing = |(&(a, b), s): (&(usize, usize), &Summary)| Pairing {
+            a,
+            b,
+            score: s.points_a(),
+            games: s.games as f64,
+        };
+        pairs.iter().zip(summaries).map(pairing).collect()
     }
 }
 

@@ -12,7 +12,7 @@ mod figures;
 mod graph;
 mod moments;
 mod page;
-mod rank;
+pub(crate) mod rank;
 mod store;
 mod table;
 

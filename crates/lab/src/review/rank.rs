@@ -92,7 +92,6 @@ pub(super) fn estimate(size: [usize; 2], evaluator: &str, figures: &Figures) -> 
 impl Fit {
     fn estimate(&self, figures: &Figures) -> Option<Estimate> {
         let rank = self.base + self.slope * term(figures)?;
-        let name = |rank: f64| name(rank.clamp(RANGE.0, RANGE.1));
         Some(Estimate { rank: name(rank), ci95: [name(rank - self.reach), name(rank + self.reach)] })
     }
 }
@@ -173,7 +172,7 @@ fn line(examples: &[Example]) -> Option<(f64, f64)> {
 }
 
 /// A rank in a record, such as `3k`, `2 dan` or `5d?`; ranks of professionals are others.
-fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim().to_lowercase();
     let digits = text.chars().take_while(char::is_ascii_digit).count();
     let number: f64 = text[..digits].parse().ok()?;
@@ -185,7 +184,9 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
-fn name(rank: f64) -> String {
+/// A rank as it is written: the nearest from 30 kyu to 9 dan.
+pub(crate) fn name(rank: f64) -> String {
+    let rank = rank.clamp(RANGE.0, RANGE.1);
     match rank.round() {
         dan if dan >= 1.0 => format!("{dan}d"),
         kyu => format!("{}k", 1.0 - kyu),

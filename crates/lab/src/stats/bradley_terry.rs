@@ -17,7 +17,7 @@ pub struct Pairing {
     pub games: f64,
 }
 
-/// The rating of a player; the mean of all ratings is 0.
+/// The rating of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rating {
     /// In Elo.
@@ -33,6 +33,36 @@ pub const VIRTUAL_DRAWS: f64 = 1.0;
 /// 1 / (1 + 10^((r_b − r_a)/400)); a draw is half a win. Each pair that has met is given `virtual_draws`. Intervals come from
 /// the inverse of the information matrix.
 pub fn bradley_terry(players: usize, pairings: &[Pairing], virtual_draws: f64) -> Vec<Rating> {
+    let (strength, covariance) = fit(players, pairings, virtual_draws);
+    let mean = strength.iter().sum::<f64>() / players.max(1) as f64;
+    let rating = |i: usize| rating(strength[i] - mean, covariance[i][i] - 1.0 / players as f64);
+    (0..players).map(rating).collect()
+}
+
+/// The same ratings above that of one of the players, who has 0 and no interval: how far apart two of them are is known better than where
+/// each stands in the field.
+pub fn bradley_terry_above(
+    players: usize,
+    pairings: &[Pairing],
+    virtual_draws: f64,
+    reference: usize,
+) -> Vec<Rating> {
+    let (strength, covariance) = fit(players, pairings, virtual_draws);
+    let above = |i: usize| {
+        let variance = covariance[i][i] + covariance[reference][reference] - 2.0 * covariance[i][reference];
+        rating(strength[i] - strength[reference], variance)
+    };
+    (0..players).map(above).collect()
+}
+
+fn rating(strength: f64, variance: f64) -> Rating {
+    let unit = 400.0 / std::f64::consts::LN_10;
+    let (elo, reach) = (strength * unit, z_for_confidence(0.95) * variance.max(0.0).sqrt() * unit);
+    Rating { elo, ci95: Interval(elo - reach, elo + reach) }
+}
+
+/// The strengths of all players, and their covariances.
+fn fit(players: usize, pairings: &[Pairing], virtual_draws: f64) -> (Vec<f64>, Vec<Vec<f64>>) {
     let met: Vec<_> = pairings
         .iter()
         .filter(|p| p.games > 0.0)
@@ -59,15 +89,7 @@ pub fn bradley_terry(players: usize, pairings: &[Pairing], virtual_draws: f64) -
             break;
         }
     }
-    let mean = strength.iter().sum::<f64>() / players.max(1) as f64;
-    let elo = 400.0 / std::f64::consts::LN_10;
-    let rating = |(i, s): (usize, &f64)| {
-        let variance = (covariance[i][i] - 1.0 / players as f64).max(0.0);
-        let reach = z_for_confidence(0.95) * variance.sqrt() * elo;
-        let elo = (s - mean) * elo;
-        Rating { elo, ci95: Interval(elo - reach, elo + reach) }
-    };
-    strength.iter().enumerate().map(rating).collect()
+    (strength, covariance)
 }
 
 fn expected(difference: f64) -> f64 {
@@ -159,6 +181,17 @@ mod tests {
         let reach =
             z_for_confidence(0.95) / (100.0f64 * 0.75 * 0.25).sqrt() * 400.0 / std::f64::consts::LN_10;
         near(ratings[0].ci95.half_width(), reach / 2.0, 1e-6);
+    }
+
+    #[test]
+    fn in_a_chain_intervals_grow_with_the_distance() {
+        let step = |a| Pairing { a, b: a + 1, score: 15.0, games: 20.0 };
+        let all = bradley_terry_above(4, &[step(0), step(1), step(2)], 0.0, 3);
+        near(all[3].elo, 0.0, 1e-9);
+        near(all[3].ci95.half_width(), 0.0, 1e-3);
+        near(all[2].elo, elo(0.75), 1e-6);
+        near(all[0].elo, 3.0 * elo(0.75), 1e-6);
+        near(all[0].ci95.half_width(), 3f64.sqrt() * all[2].ci95.half_width(), 1e-3);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod bradley_terry;
 mod sample;
 mod sprt;
 
-pub use bradley_terry::{Pairing, Rating, VIRTUAL_DRAWS, bradley_terry};
+pub use bradley_terry::{Pairing, Rating, VIRTUAL_DRAWS, bradley_terry, bradley_terry_above};
 pub use sample::{Mean, MeanDifference, mean, median};
 use serde::{Deserialize, Serialize};
 pub use sprt::{Sprt, SprtState, SprtVerdict};

@@ -2,7 +2,7 @@
 
 use super::{
     PLOT,
-    ratings::ratings,
+    ratings::{ranks, ratings},
     tables::{cells, checks, conclusion, values},
 };
 use crate::experiments::{config::Experiment, power::power_reached, results::Results};
@@ -37,6 +37,11 @@ pub fn readme(experiment: &Experiment, results: &Results) -> String {
     text += &section("Results", values(experiment, results).to_markdown());
     let rated = ratings(experiment, results).map_or(String::new(), |table| table.to_markdown());
     text += &section("Ratings", rated);
+    if let Some((anchor, table)) = config.anchor.as_ref().zip(ranks(experiment, results)) {
+        let told =
+            format!("An estimate: {} is taken for {}.\n\n{}", anchor.arm, anchor.rank, table.to_markdown());
+        text += &section("Ranks", if table.rows.is_empty() { String::new() } else { told });
+    }
     text += &section("Remarks", list(&config.remarks));
     text += &section("Differences from the paper", list(&config.differences));
     text += &section("Cells", cells(experiment, results).to_markdown());

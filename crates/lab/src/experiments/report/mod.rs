@@ -20,7 +20,7 @@ pub(crate) use html::{STYLE, escaped};
 pub use markdown::readme;
 pub(crate) use plot::COLORS;
 pub use plot::plots;
-pub use ratings::ratings;
+pub use ratings::{ranks, ratings};
 pub use story::Story;
 pub use tables::{Table, cells, checks, values};
 
@@ -36,6 +36,7 @@ pub fn files(experiment: &Experiment, results: &Results) -> Result<Vec<(&'static
         ("README.md", readme(experiment, results)),
         ("report.html", page(experiment, results)?),
         ("results.csv", values(experiment, results).to_csv()),
+        ("ranks.csv", ranks(experiment, results).map_or(String::new(), |table| table.to_csv())),
         (PLOT, plots(experiment, results)?),
     ])
 }

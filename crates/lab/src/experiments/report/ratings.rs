@@ -4,8 +4,14 @@ use plotters::prelude::*;
 
 use super::{plot::COLORS, tables::Table};
 use crate::{
-    experiments::{config::Experiment, results::Results},
-    matches::{PlayerRating, Tournament},
+    experiments::{
+        config::Experiment,
+        results::{CellResult, Results},
+    },
+    levels,
+    matches::{PlayerRating, Summary, Tournament},
+    review::rank,
+    stats::{Interval, Rating, VIRTUAL_DRAWS, bradley_terry_above},
 };
 
 /// The ratings, best first, for each value of the sweep: one fit over all games (Bradley and Terry). Nothing for experiments of other
@@ -16,7 +22,6 @@ pub(super) fn rated(experiment: &Experiment, results: &Results) -> Vec<(Option<f
         return Vec::new();
     }
     let players: Vec<String> = experiment.config.arms.keys().cloned().collect();
-    let place = |name: &str| players.iter().position(|player| player == name);
     let mut places: Vec<Option<f64>> = Vec::new();
     for result in results.cells.iter().filter(|result| result.n > 0) {
         if !places.contains(&result.cell.at) {
@@ -24,15 +29,52 @@ pub(super) fn rated(experiment: &Experiment, results: &Results) -> Vec<(Option<f
         }
     }
     let fit = |at: Option<f64>| {
-        let met = results.cells.iter().filter(|result| result.cell.at == at).filter_map(|result| {
-            let cell = &result.cell;
-            let opponent = cell.against.as_ref().or(cell.opponent.as_ref().map(|opponent| &opponent.name))?;
-            Some(((place(&cell.arm)?, place(opponent)?), result.summary.clone()?))
-        });
-        let (pairs, summaries): (Vec<_>, Vec<_>) = met.unzip();
+        let (pairs, summaries) = met(&players, results, at);
         (at, Tournament::new(&players, &pairs, summaries).ratings)
     };
     places.into_iter().map(fit).collect()
+}
+
+/// Who has met whom, by their places among the players, with the results.
+fn met(players: &[String], results: &Results, at: Option<f64>) -> (Vec<(usize, usize)>, Vec<Summary>) {
+    let place = |name: &str| players.iter().position(|player| player == name);
+    let met = |result: &CellResult| {
+        let cell = &result.cell;
+        let opponent = cell.against.as_ref().or(cell.opponent.as_ref().map(|opponent| &opponent.name))?;
+        Some(((place(&cell.arm)?, place(opponent)?), result.summary.clone()?))
+    };
+    results.cells.iter().filter(|result| result.cell.at == at).filter_map(met).unzip()
+}
+
+/// What the arms of a ladder are worth in kyu and dan, if one of them is an anchor: the same fit, as ratings above the anchor's. Arms that
+/// no games connect with it are left out.
+pub fn ranks(experiment: &Experiment, results: &Results) -> Option<Table> {
+    let anchor = experiment.config.anchor.as_ref()?;
+    let players: Vec<String> = experiment.config.arms.keys().cloned().collect();
+    let (pairs, summaries) = met(&players, results, None);
+    let reference = players.iter().position(|player| *player == anchor.arm)?;
+    let rank = levels::ranks_above(rank::number(&anchor.rank)?);
+    let pairings = Tournament::pairings(&pairs, &summaries);
+    let above = bradley_terry_above(players.len(), &pairings, VIRTUAL_DRAWS, reference);
+    let mut connected = vec![reference];
+    let mut next = 0;
+    while let Some(&player) = connected.get(next) {
+        for p in pairings.iter().filter(|p| p.games > 0.0 && (p.a == player || p.b == player)) {
+            let other = p.a + p.b - player;
+            if !connected.contains(&other) {
+                connected.push(other);
+            }
+        }
+        next += 1;
+    }
+    let mut table = Table::new(&levels::COLUMNS);
+    connected.sort_unstable();
+    table.rows.extend(connected.into_iter().filter(|_| next > 1).map(|i| {
+        let Rating { elo, ci95: Interval(low, high) } = above[i];
+        let [rank, from, to] = [elo, low, high].map(&rank);
+        vec![players[i].clone(), rank, from, to, format!("{elo:+.0}"), format!("{low:+.0} to {high:+.0}")]
+    }));
+    Some(table)
 }
 
 /// All ratings in a table.
