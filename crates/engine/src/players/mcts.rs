@@ -125,13 +125,14 @@ impl Mcts {
         seed: u64,
     ) -> Mcts {
         let search = &config.search;
+        let policy = search.tree_policy.build();
         Mcts {
             name: name.to_owned(),
             config: config.clone(),
             threads,
-            tree: Tree::with_capacity(search.max_tree_mb.saturating_mul(1 << 20)),
+            tree: Tree::with_capacity(search.max_tree_mb.saturating_mul(1 << 20), &*policy),
             known: Totals::default(),
-            policy: search.tree_policy.build(),
+            policy,
             evaluator,
             gcmb: search.gcmb.as_ref().map(Gcmb::new),
             value_bias: search.value_bias.map(ValueBias::new),

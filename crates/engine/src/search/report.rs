@@ -8,7 +8,7 @@ use tengen_board::{Color, Move, VertexMap};
 
 use crate::{
     playout::ReplyHits,
-    tree::{Edge, NodeId, Tree},
+    tree::{Edge, Experience, NodeId, Tree},
 };
 
 /// A move at the root.
@@ -149,11 +149,12 @@ impl FinalMove {
 
 /// The moves of the root, in the order of the tree; without what only the playouts of a search tell.
 pub(crate) fn root_moves(tree: &Tree) -> Vec<RootMove> {
-    tree.view(Tree::ROOT)
-        .edges
+    let root = tree.view(Tree::ROOT);
+    root.edges
         .iter()
-        .map(|edge| {
-            let (amaf_visits, amaf_black_value) = edge.amaf();
+        .enumerate()
+        .map(|(i, edge)| {
+            let (amaf_visits, amaf_black_value) = root.experience.get(i).map_or((0.0, 0.5), Experience::amaf);
             let (line, line_visits) = line(tree, edge).into_iter().unzip();
             RootMove {
                 mv: edge.mv(),

@@ -140,7 +140,7 @@ mod tests {
         players::Request,
         rng::Rng,
         search::{Evaluator, Leaf, SearchConfig, SearchParts, Totals, search},
-        tree::{NodeId, PuctConfig, TreePolicyConfig},
+        tree::{NodeId, Puct, PuctConfig, TreePolicyConfig},
     };
 
     fn bucket(diagram: &str) -> u32 {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_corrected_evaluations_and_less_wrong_than_the_others() {
-        let tree = || Tree::with_capacity(1 << 22);
+        let tree = || Tree::with_capacity(1 << 22, &Puct::new(&PuctConfig::default()));
         let (plain, corrected) = (tree(), tree());
         grow(&plain, None, 600);
         let mut bias = ValueBias::new(ValueBiasConfig::default());

@@ -240,9 +240,10 @@ impl<'a> Worker<'a> {
             let color = color_at(i);
             self.first_play[moves[i].vertex_or_none()] = mark(color);
             self.first_play[Move::PASS.vertex_or_none()] = 0;
-            for edge in self.shared.tree.view(id).edges {
+            let node = self.shared.tree.view(id);
+            for (edge, experience) in node.edges.iter().zip(node.experience) {
                 if self.first_play[edge.mv().vertex_or_none()] == mark(color) {
-                    edge.record_amaf(1.0, leaf.black_value);
+                    experience.record_amaf(1.0, leaf.black_value);
                 }
             }
         }

@@ -298,7 +298,10 @@ impl Contest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Candidate;
+    use crate::{
+        search::Candidate,
+        tree::{Rave, RaveConfig},
+    };
 
     /// Plays `moves` moves on a clock as slowly as it allows, each with a delay, while the board fills up; the seconds
     /// thought about each.
@@ -374,7 +377,7 @@ mod tests {
     }
 
     fn tree(moves: &[(u32, f32)]) -> Tree {
-        let tree = Tree::with_capacity(1 << 16);
+        let tree = Tree::with_capacity(1 << 16, &Rave::new(&RaveConfig::default()));
         let names = ["A1", "B1", "C1"];
         let list: Vec<_> = names.map(|name| Candidate::new(name.parse().unwrap())).into();
         tree.add(tengen_board::Color::Black, 0.5, &list[..moves.len()]).unwrap();

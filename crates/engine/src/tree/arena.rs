@@ -1,6 +1,7 @@
 //! The search tree: nodes and edges in two slabs, shared by all threads without locks.
 //!
-//! Statistics live on edges (moves); a node is little more than the range of its edges. Every field is an atomic with
+//! Statistics live on edges (moves); a node is little more than the range of its edges. What only some tree policies look at is kept
+//! in a slab of its own ([`Experience`]), and not at all for others: a node has hundreds of moves, most of them never visited. Every field is an atomic with
 //! relaxed ordering, which costs nothing over a plain one; a node is published by a release store of its index in
 //! the edge that leads to it. Sums may lose an update when two threads meet on one edge: that is harmless, and visits
 //! of nodes and edges are counted exactly.
@@ -21,6 +22,7 @@ use bytemuck::Zeroable;
 use loom::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use tengen_board::{Color, MAX_AREA, Move, Vertex};
 
+use super::TreePolicy;
 use crate::search::Candidate;
 
 /// A floating-point number in an atomic.
@@ -64,9 +66,16 @@ pub struct Edge {
     child: AtomicU32,
     visits: AtomicU32,
     black_value: AtomicF32,
+    prior: AtomicF32,
+}
+
+/// What is known of a move besides its own visits.
+#[derive(Debug, Default)]
+#[cfg_attr(not(loom), derive(Zeroable))]
+#[repr(C)]
+pub struct Experience {
     amaf_visits: AtomicF32,
     amaf_black_value: AtomicF32,
-    prior: AtomicF32,
     prior_visits: AtomicF32,
     prior_black_value: AtomicF32,
 }
@@ -78,6 +87,11 @@ pub struct EdgeStats {
     pub visits: f32,
     /// Sum of values; a visit under way counts as lost.
     pub wins: f32,
+}
+
+/// [`Experience`] as the player to move sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExperienceStats {
     /// All-moves-as-first visits.
     pub amaf_visits: f32,
     /// All-moves-as-first wins.
@@ -108,12 +122,6 @@ impl Edge {
         if visits == 0 { 0.5 } else { self.black_value.get() / visits as f32 }
     }
 
-    /// All-moves-as-first visits and Black's mean value among them.
-    pub fn amaf(&self) -> (f32, f32) {
-        let visits = self.amaf_visits.get();
-        (visits, if visits == 0.0 { 0.5 } else { self.amaf_black_value.get() / visits })
-    }
-
     /// Probability of the move according to a network or to Go knowledge.
     #[inline]
     pub fn prior(&self) -> f32 {
@@ -136,15 +144,9 @@ impl Edge {
     #[inline]
     pub fn stats(&self, color: Color) -> EdgeStats {
         let finished = self.visits() as f32;
-        let view = |visits: f32, black: f32| if color == Color::Black { black } else { visits - black };
-        let (amaf_visits, prior_visits) = (self.amaf_visits.get(), self.prior_visits.get());
         EdgeStats {
             visits: finished + self.in_flight.load(Relaxed) as f32,
-            wins: view(finished, self.black_value.get()),
-            amaf_visits,
-            amaf_wins: view(amaf_visits, self.amaf_black_value.get()),
-            prior_visits,
-            prior_wins: view(prior_visits, self.prior_black_value.get()),
+            wins: wins_of(color, finished, self.black_value.get()),
         }
     }
 
@@ -178,24 +180,13 @@ impl Edge {
         self.black_value.add(black_value);
     }
 
-    /// Counts an all-moves-as-first visit.
-    #[inline]
-    pub(crate) fn record_amaf(&self, weight: f32, black_value: f32) {
-        self.amaf_visits.add(weight);
-        self.amaf_black_value.add(weight * black_value);
-    }
-
     fn start(&self, candidate: &Candidate) {
         self.mv.store(candidate.mv.vertex_or_none().index() as u16, Relaxed);
         self.in_flight.store(0, Relaxed);
         self.child.store(0, Relaxed);
         self.visits.store(0, Relaxed);
         self.black_value.set(0.0);
-        self.amaf_visits.set(candidate.amaf_visits);
-        self.amaf_black_value.set(candidate.amaf_black_value);
         self.prior.set(candidate.prior);
-        self.prior_visits.set(candidate.prior_visits);
-        self.prior_black_value.set(candidate.prior_black_value);
     }
 
     fn copy_from(&self, other: &Edge) {
@@ -204,9 +195,52 @@ impl Edge {
         self.child.store(other.child.load(Relaxed), Relaxed);
         self.visits.store(other.visits(), Relaxed);
         self.black_value.set(other.black_value.get());
+        self.prior.set(other.prior.get());
+    }
+}
+
+/// A sum of Black's values over so many visits as `color` sees it.
+#[inline]
+fn wins_of(color: Color, visits: f32, black_value: f32) -> f32 {
+    if color == Color::Black { black_value } else { visits - black_value }
+}
+
+impl Experience {
+    /// All-moves-as-first visits and Black's mean value among them.
+    pub fn amaf(&self) -> (f32, f32) {
+        let visits = self.amaf_visits.get();
+        (visits, if visits == 0.0 { 0.5 } else { self.amaf_black_value.get() / visits })
+    }
+
+    /// What is known as `color` sees it.
+    #[inline]
+    pub fn stats(&self, color: Color) -> ExperienceStats {
+        let (amaf_visits, prior_visits) = (self.amaf_visits.get(), self.prior_visits.get());
+        ExperienceStats {
+            amaf_visits,
+            amaf_wins: wins_of(color, amaf_visits, self.amaf_black_value.get()),
+            prior_visits,
+            prior_wins: wins_of(color, prior_visits, self.prior_black_value.get()),
+        }
+    }
+
+    /// Counts an all-moves-as-first visit.
+    #[inline]
+    pub(crate) fn record_amaf(&self, weight: f32, black_value: f32) {
+        self.amaf_visits.add(weight);
+        self.amaf_black_value.add(weight * black_value);
+    }
+
+    fn start(&self, candidate: &Candidate) {
+        self.amaf_visits.set(candidate.amaf_visits);
+        self.amaf_black_value.set(candidate.amaf_black_value);
+        self.prior_visits.set(candidate.prior_visits);
+        self.prior_black_value.set(candidate.prior_black_value);
+    }
+
+    fn copy_from(&self, other: &Experience) {
         self.amaf_visits.set(other.amaf_visits.get());
         self.amaf_black_value.set(other.amaf_black_value.get());
-        self.prior.set(other.prior.get());
         self.prior_visits.set(other.prior_visits.get());
         self.prior_black_value.set(other.prior_black_value.get());
     }
@@ -301,6 +335,8 @@ pub struct NodeView<'a> {
     pub(crate) bias: &'a BiasShare,
     /// The moves, never empty. With progressive widening only the first few.
     pub edges: &'a [Edge],
+    /// What is known of each of the moves besides; of none if the tree is for a policy that does not ask.
+    pub experience: &'a [Experience],
 }
 
 impl NodeView<'_> {
@@ -320,10 +356,17 @@ fn zeroed<T: Default>(len: usize) -> Option<Box<[T]>> {
     Some((0..len).map(|_| T::default()).collect())
 }
 
+/// Memory that a move takes.
+const fn edge_bytes(experience: bool) -> usize {
+    size_of::<Edge>() + if experience { size_of::<Experience>() } else { 0 }
+}
+
 /// A search tree with a fixed memory cap.
 pub struct Tree {
     nodes: Box<[Node]>,
     edges: Box<[Edge]>,
+    /// One for each edge, or none at all.
+    experience: Box<[Experience]>,
     /// How many of them are in use: nodes in the upper half, edges in the lower. Both are taken at once, so that a node that
     /// stands before another also has its edges before those of the other: [`Tree::advance`] relies on it.
     used: AtomicU64,
@@ -333,15 +376,16 @@ impl Tree {
     /// The root, once there is one.
     pub const ROOT: NodeId = NodeId(0);
 
-    /// An empty tree that never uses more than `bytes`, but has room for a root; a smaller one where there is less memory.
-    pub fn with_capacity(bytes: usize) -> Tree {
+    /// An empty tree for a policy, that never uses more than `bytes`, but has room for a root; a smaller one where there is less memory.
+    pub fn with_capacity(bytes: usize, policy: &dyn TreePolicy) -> Tree {
         // A node has at least a handful of edges on average; of the memory an eighth or less goes to nodes.
         const EDGES_PER_NODE: usize = 8;
         const FEWEST_NODES: usize = MAX_AREA.div_ceil(EDGES_PER_NODE) + 2;
-        let unit = EDGES_PER_NODE * size_of::<Edge>() + size_of::<Node>();
+        let experience = policy.uses_experience();
+        let unit = EDGES_PER_NODE * edge_bytes(experience) + size_of::<Node>();
         let mut nodes = (bytes / unit).clamp(FEWEST_NODES, (u32::MAX / EDGES_PER_NODE as u32) as usize);
         loop {
-            if let Some(tree) = Tree::with_room(nodes, nodes * EDGES_PER_NODE) {
+            if let Some(tree) = Tree::with_room(nodes, nodes * EDGES_PER_NODE, experience) {
                 return tree;
             }
             assert!(nodes > FEWEST_NODES, "no memory for the smallest tree");
@@ -350,8 +394,13 @@ impl Tree {
     }
 
     /// An empty tree for so many nodes and edges; `None` if there is not enough memory.
-    fn with_room(nodes: usize, edges: usize) -> Option<Tree> {
-        Some(Tree { nodes: zeroed(nodes)?, edges: zeroed(edges)?, used: AtomicU64::new(0) })
+    fn with_room(nodes: usize, edges: usize, experience: bool) -> Option<Tree> {
+        Some(Tree {
+            nodes: zeroed(nodes)?,
+            edges: zeroed(edges)?,
+            experience: zeroed(if experience { edges } else { 0 })?,
+            used: AtomicU64::new(0),
+        })
     }
 
     /// Forgets everything.
@@ -384,7 +433,7 @@ impl Tree {
     /// Memory in use.
     pub fn bytes(&self) -> usize {
         let (nodes, edges) = self.used();
-        nodes * size_of::<Node>() + edges * size_of::<Edge>()
+        nodes * size_of::<Node>() + edges * edge_bytes(!self.experience.is_empty())
     }
 
     /// A node's view.
@@ -400,6 +449,7 @@ impl Tree {
             squares: node.squares.get(),
             bias: &node.bias,
             edges: &self.edges[first..first + count],
+            experience: self.experience.get(first..first + count).unwrap_or_default(),
         }
     }
 
@@ -439,6 +489,9 @@ impl Tree {
         node.white_to_play.store(to_play.index() as u8, Relaxed);
         for (edge, candidate) in self.edges[first as usize..].iter().zip(candidates) {
             edge.start(candidate);
+        }
+        for (experience, candidate) in self.experience.iter().skip(first as usize).zip(candidates) {
+            experience.start(candidate);
         }
         Some(NodeId(id))
     }
@@ -500,6 +553,9 @@ impl Tree {
             for offset in 0..count as usize {
                 let edge = &self.edges[edges as usize + offset];
                 edge.copy_from(&self.edges[first + offset]);
+                if let Some(experience) = self.experience.get(edges as usize + offset) {
+                    experience.copy_from(&self.experience[first + offset]);
+                }
                 if let Some(child) = edge.child() {
                     // Any value but DROPPED marks the child; its name is final when its turn comes.
                     new_ids[child.0 as usize] = 0;
@@ -520,6 +576,11 @@ impl Tree {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::tree::{Puct, PuctConfig, Rave, RaveConfig};
+
+    fn rave() -> Rave {
+        Rave::new(&RaveConfig::default())
+    }
 
     fn candidates(moves: &[&str]) -> Vec<Candidate> {
         moves.iter().map(|m| Candidate::new(m.parse().expect("a move"))).collect()
@@ -527,7 +588,7 @@ mod tests {
 
     #[test]
     fn advancing_keeps_the_subtree_and_nothing_else() {
-        let mut tree = Tree::with_capacity(1 << 20);
+        let mut tree = Tree::with_capacity(1 << 20, &rave());
         tree.add(Color::Black, 0.5, &candidates(&["A1", "B1", "C1"])).unwrap();
         let root = tree.view(Tree::ROOT);
         for edge in root.edges {
@@ -551,9 +612,27 @@ mod tests {
     }
 
     #[test]
+    fn experience_moves_with_its_edge_and_takes_no_memory_where_nobody_asks() {
+        let grow = |policy: &dyn TreePolicy| {
+            let mut tree = Tree::with_capacity(1 << 20, policy);
+            tree.add(Color::Black, 0.5, &candidates(&["A1", "B1"])).unwrap();
+            let known = Candidate { amaf_visits: 8.0, amaf_black_value: 2.0, ..Candidate::new(Move::PASS) };
+            tree.expand(&tree.view(Tree::ROOT).edges[1], Color::White, 0.5, (0, 0.0), &[known]);
+            tree.advance("B1".parse().unwrap());
+            tree
+        };
+        let tree = grow(&rave());
+        assert_eq!(tree.view(Tree::ROOT).experience[0].amaf(), (8.0, 0.25));
+        assert_eq!(tree.bytes() - size_of::<Node>(), 36);
+        let tree = grow(&Puct::new(&PuctConfig::default()));
+        assert!(tree.view(Tree::ROOT).experience.is_empty());
+        assert_eq!(tree.bytes() - size_of::<Node>(), 20);
+    }
+
+    #[test]
     fn nodes_stand_in_the_order_of_their_edges_whoever_adds_them() {
         const EACH: usize = 50_000;
-        let mut tree = Tree::with_capacity(3 * EACH * (8 * size_of::<Edge>() + size_of::<Node>()));
+        let mut tree = Tree::with_capacity(3 * EACH * (8 * edge_bytes(true) + size_of::<Node>()), &rave());
         let list = candidates(&["A1"]);
         // Threads are seldom interrupted at the wrong moment: they get many chances.
         for _ in 0..20 {
@@ -574,7 +653,7 @@ mod tests {
 
     #[test]
     fn a_full_tree_refuses_nodes_and_stays_whole() {
-        let tree = Tree::with_capacity(40_000);
+        let tree = Tree::with_capacity(40_000, &rave());
         let list = candidates(&["A1", "B1", "C1"]);
         let added = (0..2000).filter(|_| tree.add(Color::Black, 0.5, &list).is_some()).count();
         assert!(added > 0 && added < 2000);
@@ -604,7 +683,7 @@ mod model {
     fn nodes_of_two_threads_are_whole_and_apart() {
         const BELOW: [&[&str]; 2] = [&["C1", "C2"], &["D1"]];
         loom::model(|| {
-            let tree = Tree::with_room(4, 6).unwrap();
+            let tree = Tree::with_room(4, 6, true).unwrap();
             tree.add(Color::Black, 0.5, &moves(&["E5"])).unwrap();
             tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, 0.5, (0, 0.0), &moves(&["A1", "B1"]));
             let tree = Arc::new(tree);
@@ -632,7 +711,7 @@ mod model {
     #[test]
     fn visits_are_counted_exactly_and_a_move_is_expanded_once() {
         loom::model(|| {
-            let tree = Tree::with_room(2, 4).unwrap();
+            let tree = Tree::with_room(2, 4, true).unwrap();
             tree.add(Color::Black, 0.5, &moves(&["A1"])).unwrap();
             let tree = Arc::new(tree);
             let work = |tree: &Tree| {

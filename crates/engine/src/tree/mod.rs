@@ -12,7 +12,7 @@ mod thompson;
 mod ucb1;
 mod ucb1_tuned;
 
-pub use arena::{AtomicF32, Edge, EdgeStats, NodeId, NodeView, Tree};
+pub use arena::{AtomicF32, Edge, EdgeStats, Experience, ExperienceStats, NodeId, NodeView, Tree};
 pub use puct::{Puct, PuctConfig};
 pub use rave::{Rave, RaveConfig, RaveSchedule};
 pub use thompson::{Thompson, ThompsonConfig};
@@ -27,6 +27,11 @@ pub trait TreePolicy: Send + Sync {
     /// Whether all-moves-as-first statistics are needed.
     fn uses_amaf(&self) -> bool {
         false
+    }
+
+    /// Whether it looks at [`NodeView::experience`], which otherwise is not kept.
+    fn uses_experience(&self) -> bool {
+        true
     }
 }
 
@@ -92,12 +97,12 @@ fn argmax(scores: impl Iterator<Item = f32>) -> usize {
 pub(crate) mod fixture {
     use tengen_board::{Color, Vertex};
 
-    use super::{NodeId, Tree};
+    use super::{NodeId, Rave, RaveConfig, Tree};
     use crate::search::Candidate;
 
     /// A root with Black to play and one edge for each (visits, wins, amaf visits, amaf wins, prior).
     pub(crate) fn root(edges: &[(u32, u32, f32, f32, f32)]) -> Tree {
-        let tree = Tree::with_capacity(1 << 16);
+        let tree = Tree::with_capacity(1 << 16, &Rave::new(&RaveConfig::default()));
         let candidates: Vec<_> = edges
             .iter()
             .enumerate()

@@ -113,6 +113,10 @@ impl TreePolicy for Puct {
             q + scale * edge.prior() / (1.0 + s.visits)
         }))
     }
+
+    fn uses_experience(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +142,7 @@ mod tests {
     }
 
     fn node(config: &PuctConfig, own_value: f32, values: &[&[f32]], priors: &[f32]) -> usize {
-        let tree = Tree::with_capacity(1 << 16);
+        let tree = Tree::with_capacity(1 << 16, &Puct::new(config));
         let candidate = |(i, &prior)| Candidate { prior, ..Candidate::new(Vertex::new(i, 0).into()) };
         let candidates: Vec<_> = priors.iter().enumerate().map(candidate).collect();
         tree.add(Color::Black, own_value, &candidates).unwrap();

@@ -14,7 +14,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EdgeStats, NodeView, TreePolicy, argmax};
+use super::{EdgeStats, ExperienceStats, NodeView, TreePolicy, argmax};
 use crate::rng::Rng;
 
 /// How fast the all-moves-as-first value loses its weight.
@@ -104,20 +104,21 @@ impl Rave {
     }
 
     #[inline]
-    fn score(&self, s: EdgeStats, prior: f32, terms: &Terms) -> f32 {
-        let n = s.visits + s.prior_visits;
-        let wins = s.wins + s.prior_wins;
-        let value = if n + s.amaf_visits == 0.0 {
+    fn score(&self, s: EdgeStats, known: ExperienceStats, prior: f32, terms: &Terms) -> f32 {
+        let n = s.visits + known.prior_visits;
+        let wins = s.wins + known.prior_wins;
+        let value = if n + known.amaf_visits == 0.0 {
             self.0.first_play_urgency
-        } else if s.amaf_visits == 0.0 {
+        } else if known.amaf_visits == 0.0 {
             wins / n
         } else {
-            let amaf = s.amaf_wins / s.amaf_visits;
+            let amaf = known.amaf_wins / known.amaf_visits;
             if n == 0.0 {
                 amaf
             } else {
                 let beta = terms.fixed_beta.unwrap_or_else(|| {
-                    s.amaf_visits / (n + s.amaf_visits + terms.four_bias_squared * n * s.amaf_visits)
+                    known.amaf_visits
+                        / (n + known.amaf_visits + terms.four_bias_squared * n * known.amaf_visits)
                 });
                 (1.0 - beta) * (wins / n) + beta * amaf
             }
@@ -131,7 +132,13 @@ impl Rave {
 impl TreePolicy for Rave {
     fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
         let terms = self.terms(node.visits);
-        argmax(node.edges.iter().map(|edge| self.score(edge.stats(node.to_play), edge.prior(), &terms)))
+        let me = node.to_play;
+        argmax(
+            node.edges
+                .iter()
+                .zip(node.experience)
+                .map(|(edge, known)| self.score(edge.stats(me), known.stats(me), edge.prior(), &terms)),
+        )
     }
 
     fn uses_amaf(&self) -> bool {

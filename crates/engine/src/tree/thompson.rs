@@ -49,10 +49,10 @@ impl Thompson {
 impl TreePolicy for Thompson {
     fn select(&self, node: NodeView<'_>, rng: &mut Rng) -> usize {
         let worth = self.0.prior_equivalence;
-        argmax(node.edges.iter().map(|edge| {
-            let s = edge.stats(node.to_play);
-            let wins = self.0.scale * s.wins + s.prior_wins + worth * edge.prior();
-            let visits = self.0.scale * edge.visits() as f32 + s.prior_visits + worth;
+        argmax(node.edges.iter().zip(node.experience).map(|(edge, known)| {
+            let (s, known) = (edge.stats(node.to_play), known.stats(node.to_play));
+            let wins = self.0.scale * s.wins + known.prior_wins + worth * edge.prior();
+            let visits = self.0.scale * edge.visits() as f32 + known.prior_visits + worth;
             Beta::new(1.0 + wins.max(0.0), 1.0 + (visits - wins).max(0.0))
                 .map_or(0.5, |beta| beta.sample(rng))
         }))

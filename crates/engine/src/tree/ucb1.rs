@@ -48,13 +48,13 @@ impl Ucb1 {
 impl TreePolicy for Ucb1 {
     fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
         let log = (node.visits.max(1) as f32).ln();
-        argmax(node.edges.iter().map(|edge| {
-            let s = edge.stats(node.to_play);
-            let visits = s.visits + s.prior_visits;
+        argmax(node.edges.iter().zip(node.experience).map(|(edge, known)| {
+            let (s, known) = (edge.stats(node.to_play), known.stats(node.to_play));
+            let visits = s.visits + known.prior_visits;
             if visits == 0.0 {
                 return self.0.first_play_urgency + self.0.progressive_bias * edge.prior();
             }
-            (s.wins + s.prior_wins) / visits
+            (s.wins + known.prior_wins) / visits
                 + self.0.exploration * (log / visits).sqrt()
                 + self.0.progressive_bias * edge.prior() / (visits + 1.0)
         }))

@@ -43,13 +43,13 @@ impl Ucb1Tuned {
 impl TreePolicy for Ucb1Tuned {
     fn select(&self, node: NodeView<'_>, _rng: &mut Rng) -> usize {
         let log = (node.visits.max(1) as f32).ln();
-        argmax(node.edges.iter().map(|edge| {
-            let s = edge.stats(node.to_play);
-            let visits = s.visits + s.prior_visits;
+        argmax(node.edges.iter().zip(node.experience).map(|(edge, known)| {
+            let (s, known) = (edge.stats(node.to_play), known.stats(node.to_play));
+            let visits = s.visits + known.prior_visits;
             if visits == 0.0 {
                 return self.0.first_play_urgency;
             }
-            let value = (s.wins + s.prior_wins) / visits;
+            let value = (s.wins + known.prior_wins) / visits;
             let variance = value * (1.0 - value) + (2.0 * log / visits).sqrt();
             value + self.0.exploration * (log / visits * variance.min(0.25)).sqrt()
         }))

@@ -500,7 +500,7 @@ fn a_handicap_is_compensated_however_it_is_sent() {
 #[test]
 fn each_side_resigns_for_itself_and_asking_twice_does_not_count() {
     let config = MctsConfig::default();
-    let player = Mcts::new("test", &config, 1, 1);
+    let player = Mcts::new("test", &config, 1, 2);
     let mut server = Server::new(Seat::new(Box::new(player)).with_limits(Limits::playouts(200)));
     let mut ask = |line: &str| server.execute(line).unwrap().text().to_owned();
     ask("boardsize 5");

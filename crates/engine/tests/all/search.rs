@@ -288,8 +288,8 @@ fn golden_trees_stay_the_same() {
     }
     searches.push(("network".to_owned(), zero_config(), Box::new(HashNetwork::default())));
     for (name, config, evaluator) in searches {
-        let tree = Tree::with_capacity(1 << 20);
         let policy = config.tree_policy.build();
+        let tree = Tree::with_capacity(1 << 20, &*policy);
         let parts = SearchParts {
             config: &config,
             tree: &tree,

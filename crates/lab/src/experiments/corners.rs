@@ -150,10 +150,11 @@ pub(super) fn run(context: &RunContext<'_>, config: &MctsConfig) -> Values {
         corners: corners.into(),
         playouts: Arc::default(),
     };
+    let policy = config.search.tree_policy.build();
     let parts = SearchParts {
         config: &config.search,
-        tree: &Tree::with_capacity(config.search.max_tree_mb << 20),
-        policy: &*config.search.tree_policy.build(),
+        tree: &Tree::with_capacity(config.search.max_tree_mb << 20, &*policy),
+        policy: &*policy,
         evaluator: &observer,
         gcmb: None,
         value_bias: None,
