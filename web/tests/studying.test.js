@@ -238,6 +238,8 @@ describe('studying', { skip }, () => {
     await board.page.waitForSelector('.shudan-heatlabel')
     const labels = await board.page.locator('.shudan-heatlabel').allTextContents()
     for (const label of labels) assert.match(label, /^(0|−\d+\.\d)$/)
+    const cut = await board.page.$$eval('.shudan-heatlabel', (all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length)
+    assert.equal(cut, 0, 'none is cut off')
     await board.picture('candidates-phone')
     await board.close()
   })
