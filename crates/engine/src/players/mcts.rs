@@ -16,7 +16,7 @@ use crate::{
     rng::Rng,
     search::{
         Evaluator, MoveTemperature, NetworkConfig, PlayoutEvaluator, RawEvaluation, Restriction,
-        RolloutConfig, SearchConfig, SearchParts, SearchReport, Totals, ValueBias, search, settle_lead,
+        RolloutConfig, SearchConfig, SearchParts, SearchReport, Totals, search, settle_lead,
     },
     tree::{Tree, TreePolicy},
 };
@@ -88,7 +88,6 @@ pub struct Mcts {
     policy: Box<dyn TreePolicy>,
     evaluator: Box<dyn Evaluator>,
     gcmb: Option<Gcmb>,
-    value_bias: Option<ValueBias>,
     rng: Rng,
     /// The game whose position is the tree's root.
     root: Option<Game>,
@@ -135,7 +134,6 @@ impl Mcts {
             policy,
             evaluator,
             gcmb: search.gcmb.as_ref().map(Gcmb::new),
-            value_bias: search.value_bias.map(ValueBias::new),
             rng: Rng::new(seed),
             root: None,
             conduct: Conduct::new(config.conduct),
@@ -165,16 +163,12 @@ impl Mcts {
         if let Some(gcmb) = &mut self.gcmb {
             gcmb.clear();
         }
-        if let Some(bias) = &mut self.value_bias {
-            bias.learn_from(&self.tree);
-        }
         let parts = SearchParts {
             config: &self.config.search,
             tree: &self.tree,
             policy: &*self.policy,
             evaluator: &*self.evaluator,
             gcmb: self.gcmb.as_ref(),
-            value_bias: self.value_bias.as_ref(),
             threads: self.threads,
         };
         search(game, &parts, &mut self.known, request, &spending, &mut self.rng)

@@ -65,8 +65,6 @@ pub struct Leaf {
     pub root_color: Color,
     /// The candidates of the node to be added here; empty if none is. A network sets their priors.
     pub candidates: Vec<Candidate>,
-    /// The evaluations that are like this one (`search/value_bias.rs`).
-    pub(crate) bucket: u32,
     /// Black's value, from 0 to 1.
     pub black_value: f32,
     /// What the tree adds to that for the expected score.
@@ -92,7 +90,6 @@ impl Leaf {
             by_agreement: false,
             root_color: board.to_play(),
             candidates: Vec::with_capacity(board.area() + 1),
-            bucket: 0,
             black_value: 0.5,
             score_bonus: 0.0,
             score: 0.0,

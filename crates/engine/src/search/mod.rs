@@ -31,7 +31,6 @@ mod report;
 mod restriction;
 mod threads;
 mod totals;
-mod value_bias;
 mod watch;
 mod worker;
 
@@ -48,7 +47,6 @@ pub use restriction::{Restriction, RestrictionKind};
 use threads::Run;
 pub use totals::Totals;
 pub(crate) use totals::{MoveTotals, OwnershipTotals};
-pub use value_bias::{ValueBias, ValueBiasConfig};
 pub use watch::Watch;
 use worker::{Shared, Worker};
 
@@ -112,9 +110,6 @@ pub struct SearchConfig {
     /// Global corresponding move bias (S3); none if absent.
     #[schemars(extend("x-peer" = true))]
     pub gcmb: Option<GcmbConfig>,
-    /// Evaluations corrected by what the search has found below others like them; as they are if absent.
-    #[schemars(extend("x-peer" = true))]
-    pub value_bias: Option<ValueBiasConfig>,
     /// Progressive widening.
     #[schemars(extend("x-peer" = true))]
     pub widening: Widening,
@@ -150,7 +145,6 @@ impl Default for SearchConfig {
             tree_policy: TreePolicyConfig::default(),
             knowledge: None,
             gcmb: None,
-            value_bias: None,
             widening: Widening::Off,
             expand_visits: 2,
             batch: 1,
@@ -176,8 +170,6 @@ pub struct SearchParts<'a> {
     pub evaluator: &'a dyn Evaluator,
     /// The table of replies, if it is used.
     pub gcmb: Option<&'a Gcmb>,
-    /// The errors of evaluations, if they are corrected.
-    pub value_bias: Option<&'a ValueBias>,
     /// Number of threads.
     pub threads: usize,
 }
@@ -204,7 +196,6 @@ pub fn search(
         tree: parts.tree,
         policy: parts.policy,
         gcmb: parts.gcmb,
-        value_bias: parts.value_bias,
         komi: area_komi(game) + extra_komi,
         restrictions: &query.restrictions,
         moves_ownership: query.moves_ownership,

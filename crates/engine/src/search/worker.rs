@@ -7,8 +7,7 @@ use crate::{
     reading::tactics::is_playable,
     rng::Rng,
     search::{
-        CONTEXT, Candidate, Evaluator, Leaf, MoveTotals, Restriction, SearchConfig, Totals, ValueBias, ended,
-        permitted,
+        CONTEXT, Candidate, Evaluator, Leaf, MoveTotals, Restriction, SearchConfig, Totals, ended, permitted,
     },
     tree::{NodeId, NodeView, Tree, TreePolicy},
 };
@@ -20,7 +19,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) policy: &'a dyn TreePolicy,
     pub(crate) gcmb: Option<&'a Gcmb>,
-    pub(crate) value_bias: Option<&'a ValueBias>,
     pub(crate) komi: f32,
     pub(crate) restrictions: &'a [Restriction],
     pub(crate) moves_ownership: bool,
@@ -120,9 +118,6 @@ impl<'a> Worker<'a> {
             }
             if edge.visits() >= config.expand_visits && !ended(leaf) && path.len() < config.max_depth {
                 self.gather(leaf, path);
-                if self.shared.value_bias.is_some() {
-                    leaf.bucket = ValueBias::bucket(&leaf.board, leaf.last_two());
-                }
             }
             return;
         }
@@ -189,31 +184,23 @@ impl<'a> Worker<'a> {
     }
 
     /// Adds the leaf's node, and its value to the path.
-    fn record(&mut self, leaf: &mut Leaf, path: &[(NodeId, usize)]) {
-        let Shared { config, tree, gcmb, value_bias, .. } = *self.shared;
+    fn record(&mut self, leaf: &Leaf, path: &[(NodeId, usize)]) {
+        let Shared { config, tree, gcmb, .. } = *self.shared;
+        let moves = leaf.since_root();
         if let (false, Some(&(id, chosen))) = (leaf.candidates.is_empty(), path.last()) {
             let edge = &tree.view(id).edges[chosen];
             let color = !tree.view(id).to_play;
             let own = leaf.black_value + leaf.score_bonus;
-            let correction = value_bias.map_or(0.0, |bias| bias.correction(leaf.bucket, own));
-            tree.expand(edge, color, own, (leaf.bucket, correction), &leaf.candidates);
-            leaf.black_value += correction;
+            tree.expand(edge, color, own, &leaf.candidates);
             if let (Some(gcmb), Some(child)) = (gcmb.filter(|g| g.records()), edge.child()) {
                 gcmb.record(child, color, edge.mv(), &leaf.candidates);
             }
         }
         let value = leaf.black_value + leaf.score_bonus;
-        let mut black_value = value;
-        for &(id, chosen) in path.iter().rev() {
+        for &(id, chosen) in path {
             tree.visit(id, value);
-            let edge = &tree.view(id).edges[chosen];
-            edge.leave(config.virtual_loss, black_value);
-            if let (Some(bias), Some(child)) = (value_bias, edge.child()) {
-                black_value += bias.update(edge, tree.view(child));
-            }
+            tree.view(id).edges[chosen].leave(config.virtual_loss, value);
         }
-        let leaf = &*leaf;
-        let moves = leaf.since_root();
         if let Some(gcmb) = gcmb {
             let mut color = leaf.root_color;
             let before = &leaf.moves[CONTEXT - 1..][..leaf.tree_moves];

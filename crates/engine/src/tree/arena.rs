@@ -49,11 +49,6 @@ impl AtomicF32 {
     pub fn add(&self, value: f32) {
         self.set(self.get() + value);
     }
-
-    /// Replaces the number and returns by how much it has grown.
-    fn change_to(&self, value: f32) -> f32 {
-        value - f32::from_bits(self.0.swap(value.to_bits(), Relaxed))
-    }
 }
 
 /// A move from a node, with its statistics.
@@ -150,16 +145,6 @@ impl Edge {
         }
     }
 
-    /// Sum of Black's values over the finished visits.
-    pub(crate) fn black_sum(&self) -> f32 {
-        self.black_value.get()
-    }
-
-    /// Adds to that sum without a visit.
-    pub(crate) fn add_to_sum(&self, black_value: f32) {
-        self.black_value.add(black_value);
-    }
-
     /// Marks a visit as under way.
     #[inline]
     pub(crate) fn enter(&self, virtual_loss: u16) {
@@ -246,63 +231,6 @@ impl Experience {
     }
 }
 
-/// What a node has told about the bias of evaluations like its own, and how far its own was corrected (`search/value_bias.rs`).
-#[derive(Debug, Default)]
-#[cfg_attr(not(loom), derive(Zeroable))]
-#[repr(C)]
-pub(crate) struct BiasShare {
-    bucket: AtomicU32,
-    weight: AtomicF32,
-    error: AtomicF32,
-    correction: AtomicF32,
-}
-
-impl BiasShare {
-    /// The evaluations that are like the node's own.
-    pub(crate) fn bucket(&self) -> u32 {
-        self.bucket.load(Relaxed)
-    }
-
-    /// The weight of its error.
-    pub(crate) fn weight(&self) -> f32 {
-        self.weight.get()
-    }
-
-    /// Its error, times the weight.
-    pub(crate) fn error(&self) -> f32 {
-        self.error.get()
-    }
-
-    /// What was added to its own value.
-    pub(crate) fn correction(&self) -> f32 {
-        self.correction.get()
-    }
-
-    /// Tells another error. Returns by how much weight and error have grown.
-    pub(crate) fn replace(&self, weight: f32, error: f32) -> (f32, f32) {
-        (self.weight.change_to(weight), self.error.change_to(error))
-    }
-
-    /// Corrects its own value otherwise. Returns by how much that has grown.
-    pub(crate) fn correct(&self, correction: f32) -> f32 {
-        self.correction.change_to(correction)
-    }
-
-    fn start(&self, bucket: u32, correction: f32) {
-        self.bucket.store(bucket, Relaxed);
-        self.weight.set(0.0);
-        self.error.set(0.0);
-        self.correction.set(correction);
-    }
-
-    fn copy_from(&self, other: &BiasShare) {
-        self.bucket.store(other.bucket(), Relaxed);
-        self.weight.set(other.weight());
-        self.error.set(other.error());
-        self.correction.set(other.correction());
-    }
-}
-
 /// The name of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(u32);
@@ -315,7 +243,6 @@ struct Node {
     visits: AtomicU32,
     own_value: AtomicF32,
     squares: AtomicF32,
-    bias: BiasShare,
     edge_count: AtomicU16,
     white_to_play: AtomicU8,
     _unused: u8,
@@ -332,7 +259,6 @@ pub struct NodeView<'a> {
     pub own_value: f32,
     /// Sum of the squares of Black's values over the visits.
     pub squares: f32,
-    pub(crate) bias: &'a BiasShare,
     /// The moves, never empty. With progressive widening only the first few.
     pub edges: &'a [Edge],
     /// What is known of each of the moves besides; of none if the tree is for a policy that does not ask.
@@ -447,15 +373,9 @@ impl Tree {
             visits: node.visits.load(Relaxed),
             own_value: node.own_value.get(),
             squares: node.squares.get(),
-            bias: &node.bias,
             edges: &self.edges[first..first + count],
             experience: self.experience.get(first..first + count).unwrap_or_default(),
         }
-    }
-
-    /// What all nodes have told about the bias of evaluations.
-    pub(crate) fn bias_shares(&self) -> impl Iterator<Item = &BiasShare> {
-        self.nodes[..self.len()].iter().map(|node| &node.bias)
     }
 
     /// Counts a visit of a node.
@@ -485,7 +405,6 @@ impl Tree {
         node.visits.store(0, Relaxed);
         node.own_value.set(own_value);
         node.squares.set(0.0);
-        node.bias.start(0, 0.0);
         node.white_to_play.store(to_play.index() as u8, Relaxed);
         for (edge, candidate) in self.edges[first as usize..].iter().zip(candidates) {
             edge.start(candidate);
@@ -496,20 +415,11 @@ impl Tree {
         Some(NodeId(id))
     }
 
-    /// Adds the node behind an edge, unless another thread has done so or the memory cap is reached. Its own value was corrected as
-    /// evaluations in this bucket are.
-    pub(crate) fn expand(
-        &self,
-        edge: &Edge,
-        to_play: Color,
-        own_value: f32,
-        (bucket, correction): (u32, f32),
-        candidates: &[Candidate],
-    ) {
+    /// Adds the node behind an edge, unless another thread has done so or the memory cap is reached.
+    pub(crate) fn expand(&self, edge: &Edge, to_play: Color, own_value: f32, candidates: &[Candidate]) {
         if edge.child.load(Relaxed) == 0
             && let Some(child) = self.add(to_play, own_value, candidates)
         {
-            self.view(child).bias.start(bucket, correction);
             let _ = edge.child.compare_exchange(0, child.0, Release, Relaxed);
         }
     }
@@ -547,7 +457,6 @@ impl Tree {
             to.visits.store(from.visits.load(Relaxed), Relaxed);
             to.own_value.set(from.own_value.get());
             to.squares.set(from.squares.get());
-            to.bias.copy_from(&from.bias);
             to.white_to_play.store(from.white_to_play.load(Relaxed), Relaxed);
             to.first_edge.store(edges, Relaxed);
             for offset in 0..count as usize {
@@ -592,12 +501,12 @@ mod tests {
         tree.add(Color::Black, 0.5, &candidates(&["A1", "B1", "C1"])).unwrap();
         let root = tree.view(Tree::ROOT);
         for edge in root.edges {
-            tree.expand(edge, Color::White, 0.5, (0, 0.0), &candidates(&["D4", "E5"]));
+            tree.expand(edge, Color::White, 0.5, &candidates(&["D4", "E5"]));
         }
         let b1 = tree.view(root.edges[1].child().unwrap());
         b1.edges[0].record(1.0);
         tree.visit(root.edges[1].child().unwrap(), 0.5);
-        tree.expand(&b1.edges[1], Color::Black, 0.5, (0, 0.0), &candidates(&["A2"]));
+        tree.expand(&b1.edges[1], Color::Black, 0.5, &candidates(&["A2"]));
         tree.advance("B1".parse().unwrap());
         assert_eq!(tree.len(), 2);
         let root = tree.view(Tree::ROOT);
@@ -685,11 +594,11 @@ mod model {
         loom::model(|| {
             let tree = Tree::with_room(4, 6, true).unwrap();
             tree.add(Color::Black, 0.5, &moves(&["E5"])).unwrap();
-            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, 0.5, (0, 0.0), &moves(&["A1", "B1"]));
+            tree.expand(&tree.view(Tree::ROOT).edges[0], Color::White, 0.5, &moves(&["A1", "B1"]));
             let tree = Arc::new(tree);
             let work = |tree: &Tree, own: usize| {
                 let node = tree.view(tree.view(Tree::ROOT).edges[0].child().unwrap());
-                tree.expand(&node.edges[own], Color::Black, 0.5, (0, 0.0), &moves(BELOW[own]));
+                tree.expand(&node.edges[own], Color::Black, 0.5, &moves(BELOW[own]));
                 if let Some(names) = below(tree, &node.edges[1 - own]) {
                     assert_eq!(names, BELOW[1 - own]);
                 }
@@ -718,7 +627,7 @@ mod model {
                 let edge = &tree.view(Tree::ROOT).edges[0];
                 tree.visit(Tree::ROOT, 1.0);
                 edge.enter(1);
-                tree.expand(edge, Color::White, 0.5, (0, 0.0), &moves(&["C1", "C2"]));
+                tree.expand(edge, Color::White, 0.5, &moves(&["C1", "C2"]));
                 edge.leave(1, 1.0);
             };
             let theirs = Arc::clone(&tree);

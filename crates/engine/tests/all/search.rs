@@ -296,7 +296,6 @@ fn golden_trees_stay_the_same() {
             policy: &*policy,
             evaluator: &*evaluator,
             gcmb: None,
-            value_bias: None,
             threads: 1,
         };
         let request = playouts(100);

@@ -157,7 +157,6 @@ pub(super) fn run(context: &RunContext<'_>, config: &MctsConfig) -> Values {
         policy: &*policy,
         evaluator: &observer,
         gcmb: None,
-        value_bias: None,
         threads: 1,
     };
     let request = context.request();
