@@ -526,7 +526,7 @@ mod tests {
             let mut tree = Tree::with_capacity(1 << 20, policy);
             tree.add(Color::Black, 0.5, &candidates(&["A1", "B1"])).unwrap();
             let known = Candidate { amaf_visits: 8.0, amaf_black_value: 2.0, ..Candidate::new(Move::PASS) };
-            tree.expand(&tree.view(Tree::ROOT).edges[1], Color::White, 0.5, (0, 0.0), &[known]);
+            tree.expand(&tree.view(Tree::ROOT).edges[1], Color::White, 0.5, &[known]);
             tree.advance("B1".parse().unwrap());
             tree
         };

@@ -27,13 +27,12 @@ fn data() -> Option<PathBuf> {
     found
 }
 
-/// By how much a number may differ below this word.
+/// By how much a number may differ below this word: some processors multiply in whole numbers of 16 bits.
 fn tolerance(word: &str) -> f64 {
     match word {
-        "whiteLead" | "whiteScoreSelfplay" => 0.01,
-        "whiteScoreSelfplaySq" => 0.1,
-        "policy" => 0.000_9,
-        _ => 0.000_5,
+        "whiteLead" | "whiteScoreSelfplay" => 0.06,
+        "whiteScoreSelfplaySq" => 0.6,
+        _ => 0.003,
     }
 }
 
