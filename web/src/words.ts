@@ -146,6 +146,7 @@ const PLAIN: Record<string, string> = {
   classic: 'Strong, and without a neural network',
   zero: 'A neural network that reads ahead and trusts its own judgement',
   'zero-7x7': 'A neural network that taught itself 7x7, and knows no other board',
+  'zero-9x9': 'A neural network that taught itself 9x9, and knows no larger board',
   policy: 'Plays by instinct, without reading ahead',
   holmes: 'Guesses a good move and tests it, again and again',
   gcmb: 'Reads ahead by trial games, and remembers which replies went well',

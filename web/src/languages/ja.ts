@@ -361,6 +361,7 @@ export default {
   'Strong, and without a neural network': 'ニューラルネットワークなしで強い',
   'A neural network that reads ahead and trusts its own judgement': '先を読み、自分の判断を信じるニューラルネットワーク',
   'A neural network that taught itself 7x7, and knows no other board': '7路盤を独学したニューラルネットワーク。他の盤は知らない',
+  'A neural network that taught itself 9x9, and knows no larger board': '9路盤を独学したニューラルネットワーク。それより大きい盤は知らない',
   'Guesses a good move and tests it, again and again': '良さそうな手を推測しては確かめる',
   'Reads ahead by trial games, and remembers which replies went well': '試し打ちで読み、うまくいった応手を覚える',
   'Reads ahead by trial games; learns good replies and forgets bad ones': '試し打ちで読み、良い応手を覚え悪い応手を忘れる',

@@ -361,6 +361,7 @@ export default {
   'Strong, and without a neural network': '신경망 없이도 강함',
   'A neural network that reads ahead and trusts its own judgement': '수를 읽고 스스로의 판단을 믿는 신경망',
   'A neural network that taught itself 7x7, and knows no other board': '7줄 바둑을 독학한 신경망, 다른 판은 모름',
+  'A neural network that taught itself 9x9, and knows no larger board': '9줄 바둑을 독학한 신경망, 더 큰 판은 모름',
   'Guesses a good move and tests it, again and again': '좋은 수를 짐작하고 거듭 시험함',
   'Reads ahead by trial games, and remembers which replies went well': '모의 대국으로 읽고, 잘된 응수를 기억함',
   'Reads ahead by trial games; learns good replies and forgets bad ones': '모의 대국으로 읽음. 좋은 응수는 배우고 나쁜 응수는 잊음',

@@ -361,6 +361,7 @@ export default {
   'Strong, and without a neural network': '很强，不用神经网络',
   'A neural network that reads ahead and trusts its own judgement': '会计算、相信自己判断的神经网络',
   'A neural network that taught itself 7x7, and knows no other board': '自学7路围棋的神经网络，不会别的棋盘',
+  'A neural network that taught itself 9x9, and knows no larger board': '自学9路围棋的神经网络，不会更大的棋盘',
   'Guesses a good move and tests it, again and again': '猜一手好棋，反复检验',
   'Reads ahead by trial games, and remembers which replies went well': '用模拟对局计算，并记住效果好的应手',
   'Reads ahead by trial games; learns good replies and forgets bad ones': '用模拟对局计算；学会好的应手，忘掉坏的',

@@ -35,6 +35,7 @@ pub const PRESETS: &[Preset] = presets![
     "holmes",
     "zero",
     "zero-7x7",
+    "zero-9x9",
     "default",
     "level-1",
     "level-2",

@@ -8,7 +8,7 @@ macro_rules! shipped {
     };
 }
 
-const NETWORKS: [(&str, &[u8]); 8] = shipped![
+const NETWORKS: [(&str, &[u8]); 9] = shipped![
     "default",
     "distilled",
     "prior-small",
@@ -16,7 +16,8 @@ const NETWORKS: [(&str, &[u8]); 8] = shipped![
     "rollout-a-reduced",
     "rollout-b",
     "rollout-b-reduced",
-    "zero-7x7"
+    "zero-7x7",
+    "zero-9x9"
 ];
 
 /// Their names.
